@@ -271,12 +271,12 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
 }
 
 function appInstances(
-  { kube, catalog, charts, imageRewrites, metrics, log, signal }: ControllersInput,
+  { kube, catalog, charts, imageRewrites, metrics, ports: { auditLog }, log, signal }: ControllersInput,
   parts: ReleaseParts & { readonly health: HealthEvaluator },
 ): ReturnType<typeof instanceController> {
   const { customResourceDefinitions: definitions, operators, environments, appDefinitions } = catalog.reflectors;
   const watched = { definitions, operators, environments, appDefinitions };
-  return instanceController({ kube, ...parts, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
+  return instanceController({ kube, ...parts, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, auditLog, log, signal });
 }
 
 /** Creates again what was deleted and is kept. */

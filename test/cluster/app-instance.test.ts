@@ -141,6 +141,12 @@ describe('an instance of a generated kind', () => {
       assert.deepEqual(await writersOfRelease(testCluster.auditLogPath, { namespace: ONE, release, since }), [
         `system:serviceaccount:${ONE}:chandlery-deployer`,
       ]);
+      const { uid = '', generation } = (await world.kube.asController().get({ ...webs, ...web })).metadata;
+      const nothing = { created: [], changed: [], removed: [], hooks: [], more: 0 };
+      assert.deepEqual(audited('shop'), [
+        ['install release 1', `${uid}.1`, { ...nothing, created: [`Deployment ${release}`] }],
+        ['upgrade release 2', `${uid}.${generation}`, { ...nothing, changed: [`Deployment ${release}`] }],
+      ]);
     },
   );
 
@@ -164,6 +170,15 @@ describe('an instance of a generated kind', () => {
     assert.equal((await world.status(passing, key)).history[0]?.healthy, true);
     await world.kube.asController().delete({ ...passing, ...key });
   });
+
+  /** What the audit log has of the releases of an instance, after checking who did it. */
+  function audited(name: string): unknown[] {
+    const entries = world.auditEntries.filter(({ target }) => target.endsWith(`/${name}`));
+    return entries.map(({ user, via, environment, action, outcome, release, change, objects }) => {
+      assert.deepEqual([via, user, outcome], ['controller', `system:serviceaccount:${environment}:chandlery-deployer`, 'succeeded']);
+      return [`${action} ${release?.revision ?? ''}`, change, objects];
+    });
+  }
 
   it('shows what somebody changed by kubectl and by helm, and releases the spec again when asked to', { timeout: 180_000 }, async () => {
     const key = { namespace: ONE, name: 'shop' };
@@ -228,6 +243,14 @@ describe('an instance of a generated kind', () => {
         [
           [7, 'deployed'],
           [6, 'rolled-back'],
+        ],
+      );
+      const changed = { created: [], changed: [`Deployment web${RUN}-shop`], removed: [], hooks: [], more: 0 };
+      assert.deepEqual(
+        world.auditEntries.slice(-2).map(({ action, outcome, release, objects }) => [action, outcome, release?.revision, objects]),
+        [
+          ['upgrade release', 'failed', 6, changed],
+          ['roll back release', 'succeeded', 7, changed],
         ],
       );
       await world.merge(webs, key, { spec: { values: { replicas: 2, image: null } } });
@@ -310,6 +333,7 @@ describe('an instance of a generated kind', () => {
     { timeout: 180_000 },
     async () => {
       const key = { namespace: TWO, name: 'settings' };
+      const { uid = '' } = (await world.kube.asController().get({ ...configs, ...key })).metadata;
       await world.kube.asController().delete({ ...configs, ...key });
       await eventually(async () => (await releasesIn(TWO)).length === 0, 'the release is gone', 60);
       assert.equal(
@@ -328,6 +352,12 @@ describe('an instance of a generated kind', () => {
       await world.merge(configs, taken, { metadata: { annotations: { 'chandlery.dev/adopt-release': 'true' } } });
       await world.condition(configs, taken, ready);
       assert.deepEqual(await releasesIn(TWO), [[`config${RUN}-taken`, `config-${RUN}-1.0.0`, '2']]);
+      const [, removal] = audited('settings');
+      assert.deepEqual(removal, [
+        'uninstall release 1',
+        `${uid}.deletion`,
+        { created: [], changed: [], removed: [`ConfigMap config${RUN}-settings`], hooks: [], more: 0 },
+      ]);
       const homeless = { namespace: `inst-${RUN}-none`, name: 'homeless' };
       await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: homeless.namespace } });
       await world.create(configs, homeless);

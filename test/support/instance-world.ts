@@ -8,6 +8,7 @@ import { watchRecords } from '../../src/compose/watch-records.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import type { Scale } from '../../src/domain/app-definition/scale.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit-log.ts';
 import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { APP_DEFINITION, APP_REVISION, CRD, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
@@ -25,6 +26,7 @@ import { type ChartFiles, packChart, writeFiles } from './charts.ts';
 import { repoRoot, type TestCluster } from './cluster.ts';
 import { runEnvironmentController } from './environment-controller.ts';
 import { eventually } from './eventually.ts';
+import { sampleAuditLog } from './sample-audit-log.ts';
 
 /** What the spec of an AppDefinition has beside the chart. */
 type OfferedSpec = Readonly<Record<string, unknown>> & { readonly scale?: Scale };
@@ -32,6 +34,8 @@ type OfferedSpec = Readonly<Record<string, unknown>> & { readonly scale?: Scale 
 /** Instances of charts at work on a real cluster, with real helm. Of the definitions, the tests write what their controller would. */
 export interface InstanceWorld {
   readonly kube: Kube;
+  /** What its controller wrote into the audit log. */
+  readonly auditEntries: readonly AuditEntry[];
   readonly chartsDir: string;
   /** Offers a chart of so many versions as a kind; the last version is the current one. */
   offer(name: string, versions: Readonly<Record<string, ChartFiles>>, spec?: OfferedSpec): Promise<ResourceType>;
@@ -110,6 +114,7 @@ export async function startInstanceWorld(
   const isOwn = (name: string): boolean => name.startsWith(prefix);
   const { controllers = 'Here', wrap = (outside: WorldOutside): WorldOutside => outside } = options;
   const running = controllers === 'Here' ? [runEnvironmentController({ kube, sources: [environments], isOwn, log, signal })] : [];
+  const auditEntries: AuditEntry[] = [];
   let worker = new AbortController();
   const start = (): void => {
     worker = new AbortController();
@@ -123,6 +128,7 @@ export async function startInstanceWorld(
       records: watchRecords({ kube, log, signal: until }),
       imageRewrites,
       isOwn,
+      auditLog: sampleAuditLog(auditEntries),
       log,
       signal: until,
     });
@@ -133,6 +139,7 @@ export async function startInstanceWorld(
     parseInstanceStatus(await cluster.get({ ...type, ...key }));
   return {
     kube,
+    auditEntries,
     chartsDir: roots.samples,
     offer: async (name, versions, spec = {}) => {
       const type = { group: OURS.appsGroup, version: OURS.appsVersion, resource: `${name.replaceAll('-', '')}s` };

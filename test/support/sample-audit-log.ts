@@ -64,6 +64,23 @@ export function sampleAuditLogPage(query: AuditQuery): AuditPage {
       outcome: 'failed',
       code: 'ClusterUnavailable',
     }),
+    of(15, {
+      action: 'upgrade release',
+      user: 'system:serviceaccount:team-a:chandlery-deployer',
+      groups: [],
+      target: 'team-a/queues.apps.chandlery.dev/jobs',
+      via: 'controller',
+      requestId: '',
+      change: '9f4e7c1a-0000-4000-8000-000000000001.3',
+      release: { namespace: 'team-a', name: 'queue-jobs', revision: 3 },
+      objects: {
+        created: ['Service queue-jobs'],
+        changed: ['StatefulSet queue-jobs'],
+        removed: ['ConfigMap queue-jobs-old'],
+        hooks: [],
+        more: 0,
+      },
+    }),
     of(13, { action: 'update instance', target: ORDERS, via: 'api' }),
     of(12, {
       action: 'delete instance',

@@ -284,7 +284,15 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/catalog/drafts', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/admin/audit-log', 'admin', {
     title: 'Audit log',
-    holds: [`${INSTANCES}/orders`, 'Rejected', '<code>Forbidden</code>', 'the REST API', 'before&#x3D;11'],
+    holds: [
+      `${INSTANCES}/orders`,
+      'Rejected',
+      '<code>Forbidden</code>',
+      'the REST API',
+      'before&#x3D;11',
+      '1 created, 1 changed, 1 removed',
+      'StatefulSet queue-jobs',
+    ],
   }),
   page('/admin/audit-log?person=zzz', 'admin', { title: 'Audit log', holds: ['Nothing matches', 'value="zzz"', 'Show everything'] }),
   page('/admin/audit-log', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),

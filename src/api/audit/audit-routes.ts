@@ -10,12 +10,16 @@ export const AUDIT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/audit-events',
     operationId: 'listAuditEvents',
-    summary: 'List actions of people through pages and this API, newest first (admins)',
+    summary: 'List actions of people through pages and this API, and what the controller changed for them, newest first (admins)',
     tag: 'Admin',
     query: {
       person: { type: 'string', default: '', description: 'A substring of the user name' },
       environment: { type: 'string', default: '', description: 'The environment of the target' },
-      text: { type: 'string', default: '', description: 'A substring of the action, target, outcome, a group or the request id' },
+      text: {
+        type: 'string',
+        default: '',
+        description: 'A substring of the action, target, outcome, a group, the request id, the change or an object',
+      },
       ...PAGE_QUERY,
       after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'The `next` of the previous page' },
     },
@@ -36,6 +40,8 @@ async function list({ operations, actor, query }: Call): Promise<Reply> {
   return { status: 200, body: { items: entries, ...(next === undefined ? {} : { next: String(next) }) } };
 }
 
+const names = { type: 'array', items: { ...text, examples: ['Deployment web'] } } as const;
+
 /** Schemas of the audit log. */
 export const AUDIT_SCHEMAS = {
   AuditLogEntry: {
@@ -53,6 +59,29 @@ export const AUDIT_SCHEMAS = {
       via: { enum: ['page', 'api', 'controller'] },
       requestId: text,
       token: { ...text, description: 'The personal access token of the request, by name and id; absent for other credentials' },
+      change: {
+        ...text,
+        description:
+          'The change of a resource: `<uid>.<generation>`, or the uid with a request by annotation or `deletion`. What the controller did for an action has the same one',
+      },
+      release: {
+        type: 'object',
+        description: 'The revision of a Helm release that the controller made, tested or removed',
+        properties: { namespace: text, name: text, revision: { type: 'integer' } },
+        required: ['namespace', 'name', 'revision'],
+      },
+      objects: {
+        type: 'object',
+        description: 'The objects that the controller created, changed and removed, by kind and name',
+        properties: {
+          created: names,
+          changed: names,
+          removed: names,
+          hooks: { ...names, description: 'Hooks that ran' },
+          more: { type: 'integer', description: 'How many more there are than the lists name' },
+        },
+        required: ['created', 'changed', 'removed', 'hooks', 'more'],
+      },
     },
     required: ['id', 'time', 'user', 'groups', 'action', 'environment', 'target', 'outcome', 'code', 'via', 'requestId'],
   },

@@ -47,6 +47,7 @@ interface InstanceControllerInput {
   /** Evaluates the health rules of people. Default: there are none. */
   readonly health?: NonNullable<InstancePorts['health']>;
   readonly leaseLost?: () => void;
+  readonly auditLog: InstancePorts['auditLog'];
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -139,11 +140,12 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 }
 
 function portsOf(
-  { kube, helm, charts, environments, imageRewrites = [], health, leaseLost, log, signal, ...input }: InstanceControllerInput,
+  { kube, helm, charts, environments, imageRewrites = [], health, leaseLost, ...input }: InstanceControllerInput,
   watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & {
     readonly definitions: Pick<Reflector, 'all' | 'get'>;
   },
 ): InstancePorts {
+  const { auditLog, log, signal } = input;
   const cluster = kube.asController();
   const { render } = pinCachedCharts(helm, charts);
   return {
@@ -164,6 +166,7 @@ function portsOf(
     imageRewrites,
     ...(health === undefined ? {} : { health }),
     events: createEventRecorder({ cluster, log, signal }),
+    auditLog,
     log,
     now: () => new Date(),
     holder: randomUUID(),

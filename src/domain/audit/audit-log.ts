@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Person } from '../core/session.ts';
 import type { CiJob } from '../environment/job-deployment.ts';
+import { boundObjects, type ChangedObjects } from './changed-objects.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** The request that caused an action. */
@@ -40,6 +41,20 @@ export interface AuditRecord extends AuditEvent {
   readonly code: string;
   /** The personal access token that the request came with: `deploy (0123456789abcdef)`; absent for other credentials. */
   readonly token?: string;
+  /**
+   * The change of a resource that the entry is about, as the api-server numbered it: `<uid>.<generation>`, or the uid with a request by annotation or `deletion`. The entry of a
+   * person and those of what the controller did for it have the same one.
+   */
+  readonly change?: string;
+  /** The revision of a Helm release that the controller made, tested or removed. */
+  readonly release?: ReleaseRevision;
+  readonly objects?: ChangedObjects;
+}
+
+export interface ReleaseRevision {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: number;
 }
 
 /** A stored entry. Later entries have larger ids. */
@@ -76,11 +91,13 @@ export function matchesQuery(entry: AuditEntry, { person, environment, text }: A
 }
 
 /** What the text of a query is searched in, in lower case. */
-export function searchedWords({ groups, action, target, outcome, code, via, requestId, time, token = '' }: AuditRecord): string {
-  return [...groups, action, target, outcome, code, via, requestId, time, token].join('\n').toLowerCase();
+export function searchedWords({ groups, action, target, outcome, code, via, requestId, time, token = '', ...more }: AuditRecord): string {
+  const { change = '', objects } = more;
+  const names = objects === undefined ? [] : [objects.created, objects.changed, objects.removed, objects.hooks].flat();
+  return [...groups, action, target, outcome, code, via, requestId, time, token, change, ...names].join('\n').toLowerCase();
 }
 
-const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64, token: 128 };
+const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64, token: 128, change: 128 };
 /** Characters of all groups together. */
 const GROUPS = 2048;
 
@@ -98,8 +115,23 @@ export function boundEvent(event: AuditRecord): AuditRecord {
     via: event.via,
     requestId: cut(event.requestId, MAX_LENGTHS.requestId),
     ...(event.token === undefined ? {} : { token: cut(event.token, MAX_LENGTHS.token) }),
+    ...(event.change === undefined ? {} : { change: cut(event.change, MAX_LENGTHS.change) }),
+    ...boundRelease(event),
   };
 }
+
+function boundRelease({ release, objects }: AuditRecord): Pick<AuditRecord, 'release' | 'objects'> {
+  const { name, namespace } = MAX_RELEASE;
+  return {
+    ...(release === undefined
+      ? {}
+      : { release: { ...release, namespace: cut(release.namespace, namespace), name: cut(release.name, name) } }),
+    ...(objects === undefined ? {} : { objects: boundObjects(objects) }),
+  };
+}
+
+/** Characters of names that Kubernetes and Helm allow. */
+const MAX_RELEASE = { namespace: 63, name: 253 };
 
 function cut(text: string, longest: number): string {
   const plain = escapeControls(text.slice(0, longest + 1));

@@ -16,19 +16,25 @@ export interface AuditPort extends Pick<AuditLog, 'search'> {
   readonly now: () => number;
 }
 
+/** An audit event, and how to find the change that the action has made: see `AuditRecord`. */
+export interface ChangeEvent<T> extends AuditEvent {
+  readonly changeOf?: (result: T) => string | undefined;
+}
+
 /** Runs an action as the actor, and appends an audit entry with its outcome: `rejected` for errors below 500, `failed` for all others. */
 export async function audited<T>(
   { auditLog }: { readonly auditLog: AuditPort },
   actor: Actor,
-  event: AuditEvent,
+  event: ChangeEvent<T>,
   act: () => Promise<T>,
 ): Promise<T> {
-  const { action, environment, target, via, requestId } = event;
-  const write = async (outcome: AuditOutcome, code: string): Promise<void> => {
+  const { action, environment, target, via, requestId, changeOf } = event;
+  const write = async (outcome: AuditOutcome, code: string, change?: string): Promise<void> => {
     const { user, groups, limits } = actor;
     const time = new Date(auditLog.now()).toISOString();
     const token = limits === undefined ? {} : { token: `${limits.name} (${limits.id})` };
-    await auditLog.append({ time, user, groups, action, environment, target, outcome, code, via, requestId, ...token });
+    const made = change === undefined ? {} : { change };
+    await auditLog.append({ time, user, groups, action, environment, target, outcome, code, via, requestId, ...token, ...made });
   };
   let result: T;
   try {
@@ -39,7 +45,7 @@ export async function audited<T>(
     await write(isRejection ? 'rejected' : 'failed', isAppError(error) ? error.code : 'Internal');
     throw error;
   }
-  await write('succeeded', '');
+  await write('succeeded', '', changeOf?.(result));
   return result;
 }
 

@@ -35,15 +35,16 @@ interface Approved {
  */
 export async function applyChangeRequest(ports: Needs, approver: Actor, { changeRequest, digest }: Approved): Promise<void> {
   const event = instanceEvent('apply change request', changeRequest, { via: 'controller', requestId: '' });
-  await audited(ports, approver, { ...event, target: `${changeRequest.id} ${event.target}` }, async () => {
+  const applied = { ...event, target: `${changeRequest.id} ${event.target}`, changeOf: (change: string | undefined) => change };
+  await audited(ports, approver, applied, async () => {
     const { namespace } = await findEnvironment(ports.clusters, approver, changeRequest.environment);
     const missing = await missingPermission(ports, approver, approvalIn(namespace));
     if (missing !== undefined) throw new AppError('Forbidden', 'the approver may not approve change requests there', { missing });
-    if (await isApplied(ports, approver, changeRequest)) return;
+    if (await isApplied(ports, approver, changeRequest)) return undefined;
     const candidate = await candidateOf(ports, approver, changeRequest);
     if (digest !== undefined && digest !== candidate.digest)
       throw new AppError('Conflict', 'its effect has changed since it was approved: create a new request');
-    await candidate.write();
+    return (await candidate.write()).change;
   });
 }
 

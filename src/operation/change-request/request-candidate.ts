@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
+import { specVersionOf, type Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import type { InstanceChange } from '../instance/instance-change.ts';
-import { makeInstance, replaceInstance } from '../instance/write-instance.ts';
+import { makeInstance, replaceInstance, type WrittenInstance } from '../instance/write-instance.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly wanted:
     { readonly kind: 'Install'; readonly draft: InstanceDraft } | { readonly kind: 'Change'; readonly change: InstanceChange };
   readonly preflight: () => Promise<Preflight>;
-  readonly write: () => Promise<InstanceView>;
+  readonly write: () => Promise<WrittenInstance>;
 }
 
 type Needs = EnvironmentPorts & Pick<Ports, 'publicUrl' | 'auditLog' | 'changeRequests'>;

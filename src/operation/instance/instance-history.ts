@@ -18,7 +18,7 @@ import { findInstance, type FoundInstance, type InstanceAddress } from './find-i
 import type { InstanceChange } from './instance-change.ts';
 import { historyRef, keptContent } from './record-revision.ts';
 import { changesOfLive } from './value-changes.ts';
-import { replaceInstance } from './write-instance.ts';
+import { changeOf, replaceInstance } from './write-instance.ts';
 
 /** An earlier revision, and what a rollback to it would change now. */
 export interface RevisionView extends InstanceRevision {
@@ -122,10 +122,11 @@ export async function rollbackInstance(
   actor: Actor,
   { preconditions = {}, via, requestId, person: _person, ...input }: Rollback & RequestOrigin,
 ): Promise<InstanceView> {
-  const event = instanceEvent('roll back instance', input, { via, requestId });
-  return await audited(ports, actor, event, async () => {
+  const event = { ...instanceEvent('roll back instance', input, { via, requestId }), changeOf };
+  const { view } = await audited(ports, actor, event, async () => {
     return await replaceInstance(ports, actor, { ...(await rollbackOf(ports, actor, input)), preconditions });
   });
+  return view;
 }
 
 async function readRevisions(cluster: Pick<Cluster, 'get'>, found: FoundInstance): Promise<InstanceRevision[]> {

@@ -1,9 +1,11 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { changeBetween, deletionChange, generationChange, requestChange } from '../../domain/audit/change-id.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { recordedDeployment } from '../environment/job-deployments.ts';
 import { findInstance, type FoundInstance, type InstanceAddress, instanceView, judgeInstance } from './find-instance.ts';
 import type { EnvironmentPorts } from '../environment/read-environment.ts';
@@ -24,10 +26,21 @@ export async function createInstance(
   actor: Actor,
   draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
-  const event = instanceEvent('create instance', draft, draft);
+  const event = { ...instanceEvent('create instance', draft, draft), changeOf };
   return await recordedDeployment(ports, actor, deploymentOf(draft), async () => {
-    return await audited(ports, actor, event, async () => await makeInstance(ports, actor, draft));
+    return (await audited(ports, actor, event, async () => await makeInstance(ports, actor, draft))).view;
   });
+}
+
+/** An Instance as it is after a write, and the change that this was: see `AuditRecord`. */
+export interface WrittenInstance {
+  readonly view: InstanceView;
+  /** Undefined where the spec is as before. */
+  readonly change: string | undefined;
+}
+
+export function changeOf({ change }: WrittenInstance): string | undefined {
+  return change;
 }
 
 /**
@@ -38,7 +51,7 @@ export async function makeInstance(
   ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'auditLog'>,
   actor: Actor,
   draft: InstanceDraft,
-): Promise<InstanceView> {
+): Promise<WrittenInstance> {
   ports.auditLog.checkRateLimit(actor, 'install');
   const prepared = await prepareDraft(ports, actor, draft);
   rejectDraft(prepared);
@@ -53,7 +66,8 @@ export async function makeInstance(
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
     const judged = await judgeInstance(ports, actor, { environment, object: written.object });
-    return await afterYield(() => instanceView(entry, environment, judged));
+    const view = await afterYield(() => instanceView(entry, environment, judged));
+    return { view, change: generationChange(written.object) };
   } catch (error) {
     throw await undone(cluster, made, error);
   }
@@ -65,9 +79,9 @@ export async function updateInstance(
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
-  const event = instanceEvent('update instance', change, change);
+  const event = { ...instanceEvent('update instance', change, change), changeOf };
   return await recordedDeployment(ports, actor, deploymentOf(change), async () => {
-    return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
+    return (await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change))).view;
   });
 }
 
@@ -82,10 +96,11 @@ export async function replaceInstance(
   ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange,
-): Promise<InstanceView> {
+): Promise<WrittenInstance> {
   const { entry, environment, ref, before, object } = await writeChange(ports, actor, { change });
   await recordRevision(ports, actor, { entry, ref, before, after: object });
-  return instanceView(entry, environment, await judgeInstance(ports, actor, { environment, object }));
+  const view = instanceView(entry, environment, await judgeInstance(ports, actor, { environment, object }));
+  return { view, change: changeBetween(before, object) };
 }
 
 /** What to delete, and what must hold of it. */
@@ -99,16 +114,21 @@ export async function deleteInstance(
   actor: Actor,
   deletion: InstanceDeletion & RequestOrigin,
 ): Promise<void> {
-  await audited(ports, actor, instanceEvent('delete instance', deletion, deletion), async () => await remove(ports, actor, deletion));
+  const changeIn = (deleted: KubeObject): string | undefined =>
+    deleted.metadata.deletionTimestamp === undefined ? deletionChange(deleted) : undefined;
+  const event = { ...instanceEvent('delete instance', deletion, deletion), changeOf: changeIn };
+  await audited(ports, actor, event, async () => await remove(ports, actor, deletion));
 }
 
-async function remove(ports: EnvironmentPorts, actor: Actor, deletion: InstanceDeletion): Promise<void> {
+/** @returns the Instance as it was before. */
+async function remove(ports: EnvironmentPorts, actor: Actor, deletion: InstanceDeletion): Promise<KubeObject> {
   const { entry, ref, object } = await findInstance(ports, actor, deletion);
   const { uid } = object.metadata;
   const what = `${entry.summary.displayName} ${JSON.stringify(deletion.name)}`;
   await writeChecked({ ...deletion, what, object }, async (only) => {
     await ports.clusters.asActor(actor).delete(ref, { propagation: 'Background', ...(uid === undefined ? {} : { uid }), ...only });
   });
+  return object;
 }
 
 export interface TestInput extends InstanceAddress {
@@ -128,7 +148,9 @@ export async function requestInstanceTest(
   input: TestInput & RequestOrigin,
 ): Promise<InstanceView> {
   const wanted = { annotation: TEST_AT, value: input.at, without: 'tests' };
-  return await audited(ports, actor, instanceEvent('test instance', input, input), async () => await annotate(ports, actor, input, wanted));
+  const changeIn = ({ object: { metadata } }: InstanceView): string => requestChange(metadata.uid, 'test-at', input.at);
+  const event = { ...instanceEvent('test instance', input, input), changeOf: changeIn };
+  return await audited(ports, actor, event, async () => await annotate(ports, actor, input, wanted));
 }
 
 /**
@@ -141,12 +163,9 @@ export async function requestReinstallation(
   input: TestInput & RequestOrigin,
 ): Promise<InstanceView> {
   const wanted = { annotation: REINSTALL_AT, value: input.at, without: 'release records' };
-  return await audited(
-    ports,
-    actor,
-    instanceEvent('reinstall instance', input, input),
-    async () => await annotate(ports, actor, input, wanted),
-  );
+  const changeIn = ({ object: { metadata } }: InstanceView): string => requestChange(metadata.uid, 'reinstall-at', input.at);
+  const event = { ...instanceEvent('reinstall instance', input, input), changeOf: changeIn };
+  return await audited(ports, actor, event, async () => await annotate(ports, actor, input, wanted));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../domain/audit/audit-log.ts';
+import { countsOf } from '../../domain/audit/changed-objects.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
@@ -156,7 +157,13 @@ function permissionOnce(ports: TimelinePorts, actor: Actor, environment: string)
 
 const MAX_ACTIONS = 500;
 /** What leaves a trace in the environment, which everybody sees who may read its instances. */
-const PUBLIC_ACTIONS = new Set(['create instance', 'update instance', 'delete instance']);
+const PUBLIC_ACTIONS = new Set([
+  'create instance',
+  'update instance',
+  'delete instance',
+  ...['install', 'upgrade', 'roll back', 'unlock', 'uninstall', 'test', 'wake'].map((verb) => `${verb} release`),
+  'put release to sleep',
+]);
 
 /**
  * Everybody knows what they did, and of others what changed an instance that they may read. Rejected attempts and reveals of others are for who may list the
@@ -168,8 +175,9 @@ async function auditEntries(ports: TimelinePorts, actor: Actor, environment: str
   const right = { verb: 'list', group: OURS.group, resource: 'auditevents' };
   const isAuditor = (await ports.clusters.asActor(actor).review(right)).allowed;
   const shown: TimelineEntry[] = [];
+  const authors = authorsOf(found);
   for (const entry of found) {
-    const entryOf = actionEntry(entry);
+    const entryOf = actionEntry(entry, authors);
     if (entryOf === undefined) continue;
     const isPublic = entry.outcome === 'succeeded' && PUBLIC_ACTIONS.has(entry.action);
     if (isAuditor || entry.user === actor.user || (isPublic && (await may(entryOf.instance?.app ?? '')))) shown.push(entryOf);
@@ -177,13 +185,26 @@ async function auditEntries(ports: TimelinePorts, actor: Actor, environment: str
   return shown;
 }
 
-function actionEntry({ id, time: written, user, action, target, outcome, code }: AuditEntry): TimelineEntry | undefined {
+/**
+ * Who made each change of a resource, as far as it came through Chandlery: whoever wrote a generation of an Instance. A request by annotation can be repeated with
+ * kubectl, so it has no author here.
+ */
+function authorsOf(found: readonly AuditEntry[]): ReadonlyMap<string, string> {
+  const people = found.filter(({ action, outcome }) => outcome === 'succeeded' && GENERATION_ACTIONS.has(action));
+  return new Map(people.flatMap(({ change, user }) => (change === undefined ? [] : [[change, user] as const])));
+}
+
+const GENERATION_ACTIONS = new Set(['create instance', 'update instance']);
+
+function actionEntry(entry: AuditEntry, authors: ReadonlyMap<string, string>): TimelineEntry | undefined {
+  const { id, time: written, user, action, target, outcome, code } = entry;
   const time = timeOf(written);
   const [address = '', ...rest] = target.split(' ');
   const [, app = '', name = ''] = address.split('/');
   if (time === undefined) return undefined;
   const what = `${action.slice(0, 1).toUpperCase()}${action.slice(1)}${rest.length === 0 ? '' : ` ${rest.join(' ')}`}`;
-  const message = outcome === 'succeeded' ? what : `${what}: ${outcome}${code === '' ? '' : `, ${code}`}`;
+  const ended = outcome === 'succeeded' ? what : `${what}: ${outcome}${code === '' ? '' : `, ${code}`}`;
+  const message = [ended, ...changeText(entry, authors)].join('; ');
   return {
     id: `action ${id}`,
     time,
@@ -193,6 +214,20 @@ function actionEntry({ id, time: written, user, action, target, outcome, code }:
     subject: { resource: app, kind: app, name },
     instance: { app, name },
   };
+}
+
+/** What the controller did, without the names of objects: not everybody may list all kinds. */
+function changeText({ change = '', release, objects }: AuditEntry, authors: ReadonlyMap<string, string>): readonly string[] {
+  if (objects === undefined) return [];
+  const counts = countsOf(objects);
+  const generation = /\.([0-9]+)$/.exec(change)?.[1];
+  const author = authors.get(change);
+  const by = author === undefined ? '' : `, written by ${author}`;
+  return [
+    ...(release === undefined ? [] : [`revision ${release.revision}`]),
+    ...(counts === '' ? [] : [counts]),
+    ...(generation === undefined ? [] : [`for generation ${generation}${by}`]),
+  ];
 }
 
 async function requestEntries(ports: TimelinePorts, actor: Actor, environment: string): Promise<TimelineEntry[]> {

@@ -11,6 +11,7 @@ import { isFalse } from '../conditions.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { isLeaseLeft, withLeaseOf } from '../helm-release/release-lease.ts';
+import { auditObjects, auditRelease, uninstallChange } from './audit-release.ts';
 import { AT_ONCE, BUSY_MS } from './release-actions.ts';
 import { checkRecords, deleteRecords, mayRunHooks, newestRevision } from './release-records.ts';
 import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
@@ -68,10 +69,13 @@ async function uninstall(work: Work, release: ReleaseFact): Promise<ReconcileRes
   const { [SKIP_HOOKS]: skip, [FORGET_RELEASE]: forget } = work.instance.metadata.annotations ?? {};
   try {
     const change = async (signal: AbortSignal): Promise<void> => {
-      const checked = await checkRecords({ ...work, signal });
-      const hooks = skip === 'true' || !mayRunHooks(checked, newestRevision(checked)) ? ({ hooks: 'skipped' } as const) : {};
-      await work.deployer.helm.unlock(work.release, signal);
-      await work.deployer.helm.uninstall({ ...work.release, ...hooks }, signal);
+      const { digests, newest: before } = await checkRecords({ ...work, signal });
+      const isSkipped = skip === 'true' || !mayRunHooks(digests, newestRevision(digests));
+      const act = { verb: 'uninstall', before, hooks: isSkipped ? 'Skipped' : 'Run', change: uninstallChange(work) } as const;
+      await auditRelease(work, act, async () => {
+        await work.deployer.helm.unlock(work.release, signal);
+        await work.deployer.helm.uninstall({ ...work.release, ...(isSkipped ? { hooks: 'skipped' } : {}) }, signal);
+      });
     };
     return (await withLeaseOf(leasedBy(work), change)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
   } catch (error) {
@@ -97,7 +101,10 @@ function uninstallFailed(work: Work, { code, message }: AppError): ConditionInpu
 
 /** The records of the release have changed, and a user has decided to leave its objects where they are. */
 async function forgetRelease(work: Work): Promise<ReconcileResult> {
-  const outcome = await withLeaseOf(leasedBy(work), async (signal) => await deleteRecords({ ...work, signal }));
+  const outcome = await withLeaseOf(leasedBy(work), async (signal) => {
+    const removed = (await deleteRecords({ ...work, signal })).map((name) => `Secret ${name}`);
+    await auditObjects(work, { action: 'forget release', removed, change: uninstallChange(work) });
+  });
   work.ports.log.warn('The changed records of a release were deleted on request; its objects stay', {
     kind: work.kind.kind,
     ...work.release,

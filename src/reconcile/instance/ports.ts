@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../domain/audit/audit-log.ts';
 import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
@@ -39,6 +40,8 @@ export interface InstancePorts {
   /** Has `healthOf` know what the health rules of people say of objects; absent: there are none. */
   readonly health?: { evaluate(objects: readonly KubeObject[]): Promise<void> };
   readonly events: EventRecorder;
+  /** Where what is done as a deployer is written down. Appending never rejects, and takes seconds at most. */
+  readonly auditLog: Pick<AuditLog, 'append'>;
   readonly log: Log;
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isFalse, notReady, reconciling } from '../conditions.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
+import { auditObjects, reinstallChange } from './audit-release.ts';
 import { AT_ONCE, BUSY_MS, hooksOfChart } from './release-actions.ts';
 import { deleteRecords, describeForeign, readCheckedRecords, type RecordDigest } from './release-records.ts';
 import { reportFailure, writeStatus } from './report.ts';
@@ -24,7 +25,8 @@ export async function reportChangedRecord(work: Work, release: ReleaseFact, erro
 async function reinstall(work: Work): Promise<ReconcileResult> {
   const { release, namespace } = work.release;
   const outcome = await withLeaseOf(leasedBy(work), async (signal) => {
-    await deleteRecords({ ...work, signal });
+    const removed = (await deleteRecords({ ...work, signal })).map((name) => `Secret ${name}`);
+    await auditObjects(work, { action: 'reinstall release', removed, change: reinstallChange(work) });
     const condition = isFalse(
       'Released',
       'Reinstalling',

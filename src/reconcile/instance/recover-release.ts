@@ -5,6 +5,7 @@ import { isFalse, notReady, reconciling } from '../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
 import { decideRollback } from '../helm-release/rollback.ts';
+import { auditRelease } from './audit-release.ts';
 import { AT_ONCE, BUSY_MS } from './release-actions.ts';
 import { checkRecords, keepDigest, mayRunHooks, requireRecord } from './release-records.ts';
 import { HISTORY_LIMIT, reportFailure, writeStatus } from './report.ts';
@@ -45,7 +46,7 @@ interface RollbackInput extends Pick<ActiveFacts, 'release'> {
 
 async function rollBackUnderLease(held: Work, { release, rollback, secrets, onStatus }: RollbackInput): Promise<void> {
   const { revision: failed, toRevision, chart } = rollback;
-  const checked = await checkRecords(held);
+  const { digests: checked, newest: before } = await checkRecords(held);
   requireRecord(held, checked, toRevision);
   const isTrusted = mayRunHooks(checked, toRevision);
   const condition = isFalse(
@@ -66,11 +67,16 @@ async function rollBackUnderLease(held: Work, { release, rollback, secrets, onSt
   });
   onStatus(announced);
   const request = { ...held.release, revision: toRevision, historyLimit: HISTORY_LIMIT, secrets, conflicts: 'force' } as const;
-  try {
-    await held.deployer.helm.rollback({ ...request, ...(isTrusted ? {} : { hooks: 'skipped' }) }, held.signal);
-  } finally {
-    onStatus(await keepDigest(held, announced, { checked, hooks: isTrusted ? 'Run' : 'Skipped' }));
-  }
+  const hooks = isTrusted ? 'Run' : 'Skipped';
+  await auditRelease(held, { verb: 'roll back', before, hooks }, async (known) => {
+    try {
+      await held.deployer.helm.rollback({ ...request, ...(isTrusted ? {} : { hooks: 'skipped' }) }, held.signal);
+    } finally {
+      const kept = await keepDigest(held, announced, { checked, hooks });
+      onStatus(kept.work);
+      known({ after: kept.after });
+    }
+  });
 }
 
 /** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */
@@ -79,7 +85,7 @@ export async function unlock(work: Work, { release }: Pick<ActiveFacts, 'release
   const bound = status.rollback === undefined ? {} : { toRevision: status.rollback.toRevision };
   const next = release.kind === 'Own' ? release.revision + 1 : 1;
   const outcome = await withLeaseOf(leasedBy(work), async (signal) => {
-    const checked = await checkRecords({ ...work, signal });
+    const { digests: checked, newest: before } = await checkRecords({ ...work, signal });
     const condition = isFalse('Released', 'Unlocking', 'A worker that ended left the release pending; it is being unlocked');
     const announced = await writeStatus(work, {
       ready: notReady(condition),
@@ -90,10 +96,17 @@ export async function unlock(work: Work, { release }: Pick<ActiveFacts, 'release
       managedRevision: next,
       recordDigests: checked,
     });
-    const step = await deployer.helm.unlock({ ...work.release, ...bound }, signal);
-    const isTrusted = step.kind === 'rollback' && mayRunHooks(checked, step.revision);
-    await keepDigest({ signal }, announced, { checked, hooks: isTrusted ? 'Run' : 'Skipped' });
-    ports.log.info('A release left pending by a dead controller was unlocked', { kind: work.kind.kind, ...work.release, step: step.kind });
+    await auditRelease(work, { verb: 'unlock', before, hooks: 'Skipped' }, async (known) => {
+      const step = await deployer.helm.unlock({ ...work.release, ...bound }, signal);
+      const isTrusted = step.kind === 'rollback' && mayRunHooks(checked, step.revision);
+      const { after } = await keepDigest({ signal }, announced, { checked, hooks: isTrusted ? 'Run' : 'Skipped' });
+      known({ after: step.kind === 'uninstall' ? undefined : (after ?? before) });
+      ports.log.info('A release left pending by a dead controller was unlocked', {
+        kind: work.kind.kind,
+        ...work.release,
+        step: step.kind,
+      });
+    });
   });
   return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
 }

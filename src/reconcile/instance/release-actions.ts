@@ -7,6 +7,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { isRejectedAsInvalid, recreateAdvice } from '../../domain/kubernetes/value-dumps.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
+import { auditRelease, testChange } from './audit-release.ts';
 import { isFalse, notReady, reconciling } from '../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
 import { observeRelease, type OwnRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
@@ -16,7 +17,7 @@ import type { ScopedChange } from './ports.ts';
 import { attemptOf, type Finding, HISTORY_LIMIT, isInstalled, reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
 import type { ActiveFacts } from './state.ts';
-import { checkRecords, keepDigest, mayRunHooks, type RecordDigest, scopeOf } from './release-records.ts';
+import { type CheckedRecords, checkRecords, keepDigest, mayRunHooks, type RecordDigest, scopeOf } from './release-records.ts';
 import { annotateCommand, leasedBy, nowOf, type Work } from './work.ts';
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import type { TestReport } from '../../domain/operator/release.ts';
@@ -38,7 +39,7 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
   let phase: Phase = 'Render';
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
-    const checked = verb === 'install' ? [] : await checkRecords(held);
+    const { digests: checked, deployed: before } = verb === 'install' ? NO_RECORDS : await checkRecords(held);
     const scope = await scopeOf(held, target);
     const chart = await readChart(held, target);
     const validation = refersToItself(chart.contents) ? ({ validation: 'Helm' } as const) : undefined;
@@ -46,11 +47,15 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     else if (validation === undefined) await checkValues(target, chart);
     current = await announce(work, { release, target, verb, checked });
     phase = 'Release';
-    try {
-      await applyChange(held, { ...changeOf(held, target), scope, ...validation }, verb);
-    } finally {
-      current = await keepDigest(held, current, { checked, hooks: 'Run' });
-    }
+    await auditRelease(held, { verb, before, hooks: 'Run' }, async (known) => {
+      try {
+        await applyChange(held, { ...changeOf(held, target), scope, ...validation }, verb);
+      } finally {
+        const kept = await keepDigest(held, current, { checked, hooks: 'Run' });
+        current = kept.work;
+        known({ after: kept.after });
+      }
+    });
   };
   try {
     if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
@@ -64,6 +69,8 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
   work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
   return { requeueAfter: SETTLE_MS };
 }
+
+const NO_RECORDS: CheckedRecords = { digests: [] };
 
 async function applyChange({ deployer: { helm }, signal }: Work, request: ScopedChange, verb: Verb): Promise<void> {
   if (verb === 'install') await helm.install(request, signal);
@@ -230,10 +237,17 @@ export async function testRelease(work: Work, { target, release }: Untested): Pr
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
-    const checked = await checkRecords(held);
+    const { digests, newest } = await checkRecords(held);
     const underWay = { ready: isInstalled(target), phase: reconciling(doing), request: 'Underway', conditions: [doing], release } as const;
     current = await writeStatus(work, underWay);
-    report = mayRunHooks(checked, release.revision) ? await runTests(held, secrets) : untrusted(work, release);
+    if (!mayRunHooks(digests, release.revision)) {
+      report = untrusted(work, release);
+      return;
+    }
+    await auditRelease(held, { verb: 'test', before: newest, hooks: 'Run', change: testChange(work) }, async (known) => {
+      report = await runTests(held, secrets);
+      if (report.kind === 'Failed') known({ outcome: 'failed' });
+    });
   };
   if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
   if (report === undefined) throw new Error('tests ended without a report');

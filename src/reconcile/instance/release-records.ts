@@ -29,16 +29,33 @@ interface LiveRecord extends RevisionRecord {
  * Checks all records of the release, as Helm finds them, before Helm acts on one. A revision whose digest is known has to be as it was. One without a digest, made by an earlier
  * version of Chandlery or by another client, may have nothing that a chart may not have, and no object of anybody else; its hooks do not run.
  *
- * @returns the digest of each.
+ * @returns the digest of each, and what Helm would begin with.
  * @throws AppError `ReleaseRecordChanged`, naming each fault and the last writer.
  */
-export async function checkRecords(work: Work): Promise<readonly RecordDigest[]> {
-  return (await readCheckedRecords(work)).map(({ checked }) => checked);
+export async function checkRecords(work: Work): Promise<CheckedRecords> {
+  const found = await readCheckedRecords(work);
+  const newestFirst = found.map(({ record }) => record).toSorted((a, b) => b.revision - a.revision);
+  const newest = newestFirst[0];
+  const deployed = newestFirst.find(({ secret }) => secret.metadata.labels?.['status'] === 'deployed') ?? newest;
+  return {
+    digests: found.map(({ checked }) => checked),
+    ...(newest === undefined ? {} : { newest }),
+    ...(deployed === undefined ? {} : { deployed }),
+  };
+}
+
+/** The records of a release that passed the checks. */
+export interface CheckedRecords {
+  readonly digests: readonly RecordDigest[];
+  /** The newest one; absent: there is none. */
+  readonly newest?: RevisionRecord;
+  /** The one that Helm compares an upgrade with: the newest that is deployed, else the newest. */
+  readonly deployed?: RevisionRecord;
 }
 
 /** A record that passed the checks, with its digest. */
 interface CheckedRecord {
-  readonly record: RevisionRecord;
+  readonly record: LiveRecord;
   readonly checked: RecordDigest;
 }
 
@@ -77,22 +94,34 @@ interface NewRecord {
  *
  * @param current the work with the status that was announced.
  */
-export async function keepDigest({ signal }: Pick<Work, 'signal'>, current: Work, made: NewRecord): Promise<Work> {
+export async function keepDigest({ signal }: Pick<Work, 'signal'>, current: Work, made: NewRecord): Promise<KeptDigest> {
   const held = { ...current, signal };
+  let after: RevisionRecord | undefined;
   try {
-    return { ...(await writeDigests(held, await withNewDigest(held, made))), signal: current.signal };
+    after = await readNewRecord(held);
+    const kept = await writeDigests(held, withNewDigest(made, after));
+    return { work: { ...kept, signal: current.signal }, after };
   } catch {
-    return current;
+    return { work: current, after };
   }
 }
 
-async function withNewDigest(work: Work, { checked, hooks }: NewRecord): Promise<readonly RecordDigest[]> {
-  const revision = work.status.managedRevision ?? 0;
-  const { deployer, release } = work;
-  const ref = { ...SECRET, namespace: release.namespace, name: recordName(release.release, revision) };
-  const secret = await ifFound(deployer.cluster.get(ref, { signal: work.signal }));
-  if (secret === undefined) return checked;
-  const { digest } = await deployer.helm.readRecord(secret);
+interface KeptDigest {
+  /** With the status that has the digest. */
+  readonly work: Work;
+  /** Undefined where Helm has made no revision. */
+  readonly after: RevisionRecord | undefined;
+}
+
+async function readNewRecord({ deployer, release, status, signal }: Work): Promise<RevisionRecord | undefined> {
+  const name = recordName(release.release, status.managedRevision ?? 0);
+  const secret = await ifFound(deployer.cluster.get({ ...SECRET, namespace: release.namespace, name }, { signal }));
+  return secret === undefined ? undefined : await deployer.helm.readRecord(secret);
+}
+
+function withNewDigest({ checked, hooks }: NewRecord, after: RevisionRecord | undefined): readonly RecordDigest[] {
+  if (after === undefined) return checked;
+  const { revision, digest } = after;
   const others = checked.filter((one) => one.revision !== revision);
   return [{ revision, digest, hooks }, ...others].sort((a, b) => b.revision - a.revision).slice(0, MAX_DIGESTS);
 }
@@ -114,13 +143,16 @@ export function requireRecord({ release }: Pick<Work, 'release'>, digests: reado
   throw new AppError('ReleaseRecordChanged', `Secret "${name}": the record of revision ${revision} is gone, or lost its labels`);
 }
 
-/** Deletes all records of the release; its objects stay. */
-export async function deleteRecords(work: Work): Promise<void> {
+/** Deletes all records of the release; its objects stay. @returns the names of their Secrets. */
+export async function deleteRecords(work: Work): Promise<readonly string[]> {
   const { deployer, signal } = work;
+  const names: string[] = [];
   for (const { metadata } of await listRecords(work)) {
     const ref = { ...SECRET, namespace: metadata.namespace ?? work.release.namespace, name: metadata.name };
     await ifFound(deployer.cluster.delete(ref, { signal }));
+    names.push(metadata.name);
   }
+  return names;
 }
 
 /** The contents of a release of another client, and why it may not be adopted, a sentence each. */

@@ -6,6 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isFalse, isTrue, notReady, reconciling, released } from '../conditions.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
+import { auditObjects } from './audit-release.ts';
 import { isToSleep } from './expiry.ts';
 import { AT_ONCE } from './release-actions.ts';
 import { type ObjectMemory, readObjects } from './observe-objects.ts';
@@ -55,6 +56,7 @@ async function changeSleep(work: Work, release: OwnRelease, { changes }: SleepFa
   const underWay = { ready, phase: reconciling(doing), request: 'Underway', release } as const;
   const written = changes.length === 0 ? work : await writeStatus(work, { ...underWay, conditions: [doing] });
   await Promise.all(changes.map(async ({ workload, patch }) => await scale(written, workload, patch)));
+  if (names.length > 0) await auditObjects(work, { action: wanted ? 'put release to sleep' : 'wake release', changed: names });
   work.ports.log.info(wanted ? 'An instance was put to sleep' : 'An instance was woken', {
     kind: work.kind.kind,
     ...work.release,

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { AuditEntry, AuditOutcome } from '../../domain/audit/audit-log.ts';
+import { countsOf } from '../../domain/audit/changed-objects.ts';
 import type { DraftKind } from '../../domain/catalog/draft-kinds.ts';
 import type { DraftEvidence, DraftOrigin } from '../../domain/catalog/draft-owner.ts';
 import { pageByKey } from '../../domain/core/page-by-key.ts';
@@ -108,6 +109,20 @@ export interface AuditRow {
   readonly requestId: string;
   /** The personal access token by name and id; empty without one. */
   readonly token: string;
+  /** Entries of the same change; empty where none is known. */
+  readonly changeHref: string;
+  /** `Release shop-web, revision 2`; empty where there is none. */
+  readonly release: string;
+  /** `2 created, 1 removed`; empty where there are no objects. */
+  readonly counts: string;
+  readonly objects: readonly ObjectList[];
+  /** How many more there are than the lists name; 0: none. */
+  readonly more: number;
+}
+
+interface ObjectList {
+  readonly label: string;
+  readonly names: string;
 }
 
 export interface AuditView extends Omit<AuditSearch, 'before'> {
@@ -139,7 +154,8 @@ function auditPage({ entries, next }: AuditPage, { before, ...words }: AuditSear
   };
 }
 
-function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment, token = '' }: AuditEntry): AuditRow {
+function rowOf(entry: AuditEntry): AuditRow {
+  const { time, user, groups, action, target, outcome, code, via, requestId, environment, token = '' } = entry;
   return {
     time,
     user,
@@ -152,12 +168,40 @@ function rowOf({ time, user, groups, action, target, outcome, code, via, request
     from: ORIGINS[via],
     requestId,
     token,
+    ...changeRow(entry),
   };
 }
 
+/** What the controller did, and whose change it follows. */
+function changeRow({
+  change = '',
+  release,
+  objects,
+}: AuditEntry): Pick<AuditRow, 'changeHref' | 'release' | 'counts' | 'objects' | 'more'> {
+  const lists = objects === undefined ? [] : OBJECT_LISTS.map(([key, label]) => ({ label, names: objects[key].join(', ') }));
+  return {
+    changeHref: change === '' ? '' : hrefWith(PATH, { person: '', environment: '', text: change }),
+    release: release === undefined ? '' : `Release ${release.name}, revision ${release.revision}`,
+    counts: objects === undefined ? '' : countsOf(objects),
+    objects: lists.filter(({ names }) => names !== ''),
+    more: objects?.more ?? 0,
+  };
+}
+
+const OBJECT_LISTS = [
+  ['created', 'Created'],
+  ['changed', 'Changed'],
+  ['removed', 'Removed'],
+  ['hooks', 'Hooks'],
+] as const;
+
 function hrefOfTarget(action: string, environment: string, target: string): string {
   const [place = '', app = '', name = ''] = target.split('/');
-  const isInstance = /^(create|update) instance$/.test(action) && place === environment && app !== '' && name !== '';
+  const isInstance =
+    /^((create|update|test) instance|(install|upgrade|roll back|unlock|test) release)$/.test(action) &&
+    place === environment &&
+    app !== '' &&
+    name !== '';
   return isInstance ? instancePath({ environment, app, name }) : '';
 }
 

@@ -5,6 +5,8 @@ import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { AuditEntry, AuditLog } from '../../../src/domain/audit/audit-log.ts';
+import { changedObjects } from '../../../src/domain/audit/changed-objects.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { Log, LogKeys } from '../../../src/observe/log.ts';
 import { instanceEvent, audited } from '../../../src/operation/audit/audited.ts';
 import { listAuditEvents } from '../../../src/operation/audit/list-audit-events.ts';
@@ -30,6 +32,42 @@ describe('an act of somebody', () => {
     const away = new AppError('ClusterUnavailable', 'the password is hunter2');
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(away)), [line('failed ClusterUnavailable')]);
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(new Error('hunter2'))), [line('failed Internal')]);
+  });
+});
+
+describe('the objects of a release in the audit log', () => {
+  const object = (kind: string, name: string, more: object = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name, ...more },
+  });
+  const hook = (name: string, events: string): KubeObject => object('Job', name, { annotations: { 'helm.sh/hook': events } });
+
+  it('are those that differ between two manifests, without what Helm keeps, and the hooks of the event', () => {
+    const kept = object('Secret', 'password', { annotations: { 'helm.sh/resource-policy': 'keep' } });
+    const before = { objects: [object('ConfigMap', 'old'), object('ConfigMap', 'same'), object('Service', 'web'), kept], hooks: [] };
+    const after = {
+      objects: [object('ConfigMap', 'same'), object('Service', 'web', { labels: { a: 'b' } }), object('Pod', 'new')],
+      hooks: [hook('migrate', 'post-install, pre-upgrade'), hook('clean', 'pre-delete')],
+    };
+    assert.deepEqual(changedObjects({ before, after, events: ['pre-upgrade', 'post-upgrade'] }), {
+      created: ['Pod new'],
+      changed: ['Service web'],
+      removed: ['ConfigMap old'],
+      hooks: ['Job migrate'],
+      more: 0,
+    });
+  });
+
+  it('are at most fifty, those that were removed first, and the others are counted', () => {
+    const many = Array.from({ length: 40 }, (_, index) => object('Pod', `p${index}`));
+    const others = Array.from({ length: 30 }, (_, index) => object('Job', `j${index}`));
+    const { created, removed, more } = changedObjects({
+      before: { objects: many, hooks: [] },
+      after: { objects: others, hooks: [] },
+      events: [],
+    });
+    assert.deepEqual([removed.length, created.length, more], [40, 10, 20]);
   });
 });
 
