@@ -35,14 +35,17 @@ import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { createApp } from './http/create-app.ts';
+import { delegatedCalls } from './http/delegated-calls.ts';
 import { createHookRouter, type HookPort } from './http/hooks.ts';
 import type { HttpDeps } from './http/http-deps.ts';
 import { metricsListener, probes } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
 import { createUserTokens } from './identity/user-tokens.ts';
+import { createDelegateAccess } from './kube/delegate-access.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createScrapeAccess } from './kube/scrape-access.ts';
+import { DELEGATED_PATH } from './kube/transport/transport.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
@@ -235,10 +238,17 @@ async function startController(opened: OpenCluster, input: Started): Promise<Cha
   listeners.pages.answerWith(
     express()
       .disable('x-powered-by')
+      .use(DELEGATED_PATH, delegatedCallsFor(kube, config))
       .use(probes({ ready: readiness.absences, controllerStatus: readiness.controllerStatus, ...shown })),
   );
   const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
   return running(url, { opened, input, background, stopping, close: kept.close });
+}
+
+/** Nothing where no process delegates to this one. */
+function delegatedCallsFor(kube: OpenCluster['kube'], { webAccount }: Config): express.Router {
+  if (webAccount === undefined) return express.Router();
+  return delegatedCalls({ isAllowed: createDelegateAccess(kube.asController(), webAccount), call: kube.forward });
 }
 
 interface Running {

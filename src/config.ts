@@ -58,6 +58,10 @@ const USER_IDENTITIES = ['Impersonate', 'PassThrough'] as const;
 /** Everything that is set from outside, checked. */
 export interface Config {
   readonly role: Role;
+  /** The controller that makes dry runs for this process, and the file with the token for it. */
+  readonly delegate?: { readonly url: URL; readonly tokenFile: string };
+  /** The service account whose processes delegate to this one. */
+  readonly webAccount?: { readonly namespace: string; readonly name: string };
   readonly port: number;
   /** Whether the port was asked for, so that it must be exactly this one. */
   readonly portIsFixed: boolean;
@@ -151,6 +155,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     ...place,
     ciIssuers: (values.get('ci-issuer') ?? []).map(ciIssuerOf),
     ...claimSettings(one),
+    ...delegateOf(one, place.role),
     otherHosts: (values.get('other-host') ?? []).map(hostOf),
     ...keptOf(one),
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
@@ -239,6 +244,27 @@ function placeOf(one: One): Pick<Config, 'role' | 'cluster' | 'issuer' | 'listen
   if (place.role !== 'controller' && place.issuer.kind === 'embedded' && !isLocal)
     throw bad('issuer', 'name your issuer: the demo people of the embedded one have no passwords, so it serves this machine only');
   return place;
+}
+
+/** What the processes of the pages and those of the controllers are to each other. */
+function delegateOf(one: One, role: Role): Pick<Config, 'delegate' | 'webAccount'> {
+  const [url, tokenFile, account] = [one('controller-url'), one('controller-token-file'), one('web-account')];
+  if (url !== undefined && role !== 'web') throw bad('controller-url', 'it is for --role web');
+  if ((url === undefined) !== (tokenFile === undefined))
+    throw bad('controller-url', 'it needs --controller-token-file, and the other way round');
+  if (account !== undefined && role !== 'controller') throw bad('web-account', 'it is for --role controller');
+  return {
+    ...(url === undefined || tokenFile === undefined
+      ? {}
+      : { delegate: { url: urlOf('controller-url', url), tokenFile: fileOf('controller-token-file', tokenFile) } }),
+    ...maybe('webAccount', account, accountOf),
+  };
+}
+
+function accountOf(text: string): { readonly namespace: string; readonly name: string } {
+  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
+  if (namespace === undefined || name === undefined) throw bad('web-account', `${JSON.stringify(text)} is not NAMESPACE/NAME`);
+  return { namespace, name };
 }
 
 function clusterOf(one: One): ClusterSetting {

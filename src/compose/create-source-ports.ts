@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type ArtifactOptions, createArtifacts } from '../chart/oci/artifact.ts';
-import { AppError, messageOf } from '../domain/core/errors.ts';
+import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
 import { objectAt, textAt } from '../domain/core/read.ts';
 import { secret } from '../domain/core/secret.ts';
 import { specOf } from '../domain/kind/kind.ts';
-import { ifFound } from '../domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE, SECRET } from '../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import { type HookCheck, MIN_TOKEN } from '../domain/source/receiver.ts';
@@ -118,16 +119,28 @@ function createTokens({ kube, log }: SourceHooksInput): (name: string) => Promis
   return async (name) => {
     const known = tokens.get(name);
     if (known !== undefined) return known.token;
-    const object = await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }));
+    const object = await readSecret(cluster, name);
     const token = Buffer.from(textAt(objectAt(object, 'data'), 'token') ?? '', 'base64')
       .toString('utf8')
       .trim();
     const isUsable = token.length >= MIN_TOKEN;
-    if (!isUsable && name !== NO_SECRET)
-      log.warn('A webhook cannot be checked', { secret: name, why: `it needs the key token with at least ${MIN_TOKEN} characters` });
+    const why = object === 'Forbidden' ? 'the account of the pages may not read it: list it in rbac.webSecrets' : NEEDED;
+    if (!isUsable && name !== NO_SECRET) log.warn('A webhook cannot be checked', { secret: name, why });
     tokens.set(name, isUsable ? { token } : {});
     return isUsable ? token : undefined;
   };
+}
+
+const NEEDED = `it needs the key token with at least ${MIN_TOKEN} characters`;
+
+/** A Secret that may not be read counts as none: whoever sends a webhook does not learn which sources have receivers. */
+async function readSecret(cluster: Pick<Cluster, 'get'>, name: string): Promise<KubeObject | 'Forbidden' | undefined> {
+  try {
+    return await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }));
+  } catch (error) {
+    if (isAppError(error, 'Forbidden')) return 'Forbidden';
+    throw error;
+  }
 }
 
 /** Asks for a sync at the first webhook of a burst, and again after the last. */

@@ -9,7 +9,7 @@ import { createIdentity, type Identity } from '../identity/create-identity.ts';
 import { createClaimMapper } from '../identity/claims/claim-mapper.ts';
 import { authenticatorOf, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
 import type { UserTokens } from '../identity/user-tokens.ts';
-import { createKube, type Kube } from '../kube/kube.ts';
+import { createKube, type Kube, type KubeOptions } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { OpenStore } from './open-store.ts';
@@ -44,7 +44,12 @@ const USER_AGENT = 'chandlery';
 export async function openCluster(input: OpenClusterInput): Promise<OpenCluster> {
   const { config, stateDir, metrics } = input;
   const { userTokens } = input;
-  const client = { userAgent: USER_AGENT, observe: metrics.apiServerAnswered, ...(userTokens === undefined ? {} : { userTokens }) };
+  const client = {
+    userAgent: USER_AGENT,
+    observe: metrics.apiServerAnswered,
+    ...(userTokens === undefined ? {} : { userTokens }),
+    ...delegateOf(config),
+  };
   const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
@@ -70,6 +75,13 @@ export async function openCluster(input: OpenClusterInput): Promise<OpenCluster>
     default:
       return cluster satisfies never;
   }
+}
+
+/** Kubernetes writes another token into the file before the one in it expires, so it is read for each call. */
+function delegateOf({ delegate }: Config): Pick<KubeOptions, 'delegate'> {
+  if (delegate === undefined) return {};
+  const { url, tokenFile } = delegate;
+  return { delegate: { url, token: async () => (await readFile(tokenFile, 'utf8')).trim() } };
 }
 
 /** The embedded api-server trusts the issuers that we trust. */

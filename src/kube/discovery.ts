@@ -25,7 +25,7 @@ interface Snapshot {
  *
  * @param now milliseconds on a clock that only goes forward.
  */
-export function createDiscovery(transport: Transport, now: () => number = () => performance.now()): ResourceDiscovery {
+export function createDiscovery(transport: Pick<Transport, 'request'>, now: () => number = () => performance.now()): ResourceDiscovery {
   const readKinds = createReader(transport);
   let snapshot: Promise<Snapshot> | undefined;
   const read = (): Promise<Snapshot> => {
@@ -68,7 +68,7 @@ interface Part {
 }
 
 /** Reads the kinds of the cluster; of what is as it was, the api-server says so instead of sending it again. */
-function createReader(transport: Transport): () => Promise<ServedKind[]> {
+function createReader(transport: Pick<Transport, 'request'>): () => Promise<ServedKind[]> {
   const known = new Map<string, Part>();
   const readPart = async (path: string): Promise<Part> => {
     const { etag, kinds = [] } = known.get(path) ?? {};

@@ -21,13 +21,24 @@ import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resou
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { createCluster, reviewAccess } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
-import { callFor, type Identity, impersonationHeaders, type Place, resourcePath, type ServiceAccountRef } from './transport/call.ts';
+import {
+  type Call,
+  callFor,
+  type Identity,
+  impersonationHeaders,
+  type Place,
+  resourcePath,
+  type ServiceAccountRef,
+} from './transport/call.ts';
 import { type ClusterAccess, type ConfigEntries, createCredentials, createDispatcherPool } from './transport/credentials.ts';
+import { readIdentity } from './transport/delegated-calls.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
 import {
   type Answer,
   type Caller,
   createTransport,
+  type Delegate,
+  type RawAnswer,
   type Transport,
   type TransportOptions,
   type UserTokens,
@@ -39,6 +50,8 @@ export interface KubeOptions extends ClusterAccess {
   readonly readerPatience?: number;
   /** The tokens of people, where calls carry them in place of impersonation. */
   readonly userTokens?: UserTokens;
+  /** The controller that makes calls for which the own account has no permission. Absent: it makes all of them. */
+  readonly delegate?: Delegate;
   /** See `TransportOptions`. */
   readonly observe?: TransportOptions['observe'];
 }
@@ -63,8 +76,21 @@ export interface Kube extends Clusters, Discovery {
   server(): string;
   /** The api-server's address and the authorities that its certificate is checked with. */
   address(): ClusterAddress;
+  /** Makes a call that another process delegates, and gives the answer as it is. @throws AppError `Forbidden` for what is not delegated, `MalformedRequest`. */
+  forward(request: DelegatedCall, signal: AbortSignal): Promise<RawAnswer>;
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+/** A call as another process sends it. */
+export interface DelegatedCall {
+  readonly method: string;
+  readonly path: string;
+  /** As `writeIdentity` writes it. */
+  readonly identity: string;
+  readonly accept: string;
+  readonly contentType: string;
+  readonly body?: unknown;
 }
 
 const CONTROLLER: Identity = { kind: 'controller' };
@@ -79,13 +105,14 @@ interface DryRunInput {
  *
  * @throws AppError `ConfigInvalid` when the kubeconfig cannot be used.
  */
-export function createKube({ userAgent, readerPatience, observe, userTokens, ...access }: KubeOptions): Kube {
+export function createKube({ userAgent, readerPatience, observe, userTokens, delegate, ...access }: KubeOptions): Kube {
   const credentials = createCredentials(access);
   const transport = createTransport({
     credentials,
     pool: createDispatcherPool(),
     userAgent,
     ...(userTokens === undefined ? {} : { people: { tokens: userTokens, pool: createDispatcherPool() } }),
+    ...(delegate === undefined ? {} : { delegate: { ...delegate, pool: createDispatcherPool() } }),
     ...(readerPatience === undefined ? {} : { readerPatience }),
     ...(observe === undefined ? {} : { observe }),
   });
@@ -114,8 +141,17 @@ export function createKube({ userAgent, readerPatience, observe, userTokens, ...
     writeKubeconfig: (file) => writeKubeconfigFile(file, credentials.entries()),
     server: () => credentials.entries().cluster.server,
     address: () => addressOf(credentials.entries()),
+    forward: async (request, signal) => await transport.forward(delegatedCall(request, signal)),
     close: () => transport.close(),
   };
+}
+
+/** @throws AppError `MalformedRequest`. */
+function delegatedCall({ method, path, identity, accept, contentType, body }: DelegatedCall, signal: AbortSignal): Call {
+  if (method !== 'GET' && method !== 'POST' && method !== 'PATCH')
+    throw new AppError('MalformedRequest', `request: ${JSON.stringify(method)} is no method of a delegated call`);
+  const what = `delegated ${method} ${path.split('?')[0] ?? ''}`;
+  return { identity: readIdentity(identity), method, path, accept, contentType, what, signal, ...(body === undefined ? {} : { body }) };
 }
 
 function everybodyAs(cluster: Cluster, dryRun: DryRunCluster): Clusters {

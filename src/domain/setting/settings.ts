@@ -15,6 +15,21 @@ export const SETTINGS: readonly Setting[] = [
     help: 'serve /metrics on this port alone; default: on the port of the pages, for this machine and scrapers of the cluster',
   },
   { name: 'role', value: 'ROLE', help: 'web: pages and REST; controller: the controllers; all: both; default all' },
+  {
+    name: 'controller-url',
+    value: 'URL',
+    help: 'with --role web: where a controller makes the dry runs for which the own account has no permission; default: this process makes them',
+  },
+  {
+    name: 'controller-token-file',
+    value: 'FILE',
+    help: 'the file with the token of the own account for --controller-url, with the audience chandlery-controller',
+  },
+  {
+    name: 'web-account',
+    value: 'NAMESPACE/NAME',
+    help: 'with --role controller: the service account of the processes with --controller-url',
+  },
   { name: 'public-url', value: 'URL', help: 'the URL of Chandlery for people; default http://localhost:PORT' },
   { name: 'other-host', value: 'NAME', many: 'many', help: 'an additional host name for requests' },
   { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },

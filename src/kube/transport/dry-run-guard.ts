@@ -19,15 +19,19 @@ const QUESTIONS: ReadonlySet<string> = new Set([
  *
  * @throws AppError `Internal`, before anything leaves.
  */
-export function guardDryRun({ identity, method, path, accept, what }: Call): void {
-  if (identity.kind !== 'dryRun') return;
+export function guardDryRun(call: Call): void {
+  if (call.identity.kind !== 'dryRun' || isHarmless(call)) return;
+  throw new AppError('Internal', `${call.what}: a dry run neither writes nor reads more than metadata, so this was not sent`);
+}
+
+/** Whether a call neither writes nor brings in more than metadata. */
+export function isHarmless({ method, path, accept }: Call): boolean {
   const { pathname, searchParams } = new URL(path, 'http://local.invalid');
-  if (method === 'POST' && QUESTIONS.has(pathname)) return;
+  if (method === 'POST' && QUESTIONS.has(pathname)) return true;
   const place = method === 'POST' ? COLLECTION : OBJECT;
   const dryRun = searchParams.getAll('dryRun');
-  const harmless = method === 'GET' || (['POST', 'PATCH'].includes(method) && dryRun.length === 1 && dryRun[0] === 'All');
-  if (harmless && place.test(pathname) && accept === METADATA_OF_ONE) return;
-  throw new AppError('Internal', `${what}: a dry run neither writes nor reads more than metadata, so this was not sent`);
+  const isTried = ['POST', 'PATCH'].includes(method) && dryRun.length === 1 && dryRun[0] === 'All';
+  return (method === 'GET' || isTried) && place.test(pathname) && accept === METADATA_OF_ONE;
 }
 
 /** The user agent of a dry run: the audit log of the api-server has it, so it tells for whom the controller asked. */

@@ -3,10 +3,12 @@ import type { Dispatcher } from 'undici';
 import { backoffDelay } from '../../domain/core/backoff.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { parseJson as parseExactly, stringifyJson } from '../../domain/core/exact-json.ts';
+import { isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type Call, type Identity, impersonationHeaders } from './call.ts';
 import { type Credentials, type CredentialSource, type DispatcherPool, withoutIdentity } from './credentials.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { guardDelegated, IDENTITY_HEADER, isDelegated, writeIdentity } from './delegated-calls.ts';
 import { dryRunAgent, guardDryRun } from './dry-run-guard.ts';
 import { guardLimits } from './limits-guard.ts';
 import { isReset, statusError, unreachable } from './status-error.ts';
@@ -26,7 +28,23 @@ export interface Transport {
   request(call: Call): Promise<Answer>;
   /** The body as it comes, for watches: no bound on its whole length or time, but on silence. */
   stream(call: Call): Promise<Dispatcher.ResponseData['body']>;
+  /** Makes a call for another process, and gives the answer as it is, whatever its status. @throws AppError `Forbidden` for what is not delegated. */
+  forward(call: Call): Promise<RawAnswer>;
   close(): Promise<void>;
+}
+
+/** An answer of the api-server as it came. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The controller that makes the calls for which this process has no permission: see `isDelegated`. */
+export interface Delegate {
+  readonly url: URL;
+  /** The token by which it knows this process. */
+  readonly token: () => Promise<string>;
 }
 
 /** The transport under one identity. */
@@ -46,6 +64,8 @@ export interface TransportOptions {
   readonly pool: DispatcherPool;
   /** Absent: people are impersonated. */
   readonly people?: { readonly tokens: UserTokens; readonly pool: DispatcherPool };
+  /** Absent: this process makes all calls itself. */
+  readonly delegate?: Delegate & { readonly pool: DispatcherPool };
   readonly userAgent: string;
   /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
   readonly readerPatience?: number;
@@ -74,7 +94,11 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     request: (call) => withRetries(options, call, () => requestOnce(options, call)),
     stream: (call) => withRetries(options, call, () => streamOnce(options, call)),
-    close: async () => void (await Promise.all([options.pool.close(), options.people?.pool.close()])),
+    forward: async (call) => await forward(options, call),
+    close: async () => {
+      const { pool, people, delegate } = options;
+      await Promise.all([pool.close(), people?.pool.close(), delegate?.pool.close()]);
+    },
   };
 }
 
@@ -113,6 +137,35 @@ async function requestWithin(options: TransportOptions, call: Call, signal: Abor
   return { body: call.parse === 'text' ? text : parseJson(call, text), warnings, ...(typeof etag === 'string' ? { etag } : {}) };
 }
 
+async function forward(options: TransportOptions, call: Call): Promise<RawAnswer> {
+  guardDelegated(call);
+  const response = await send(options, call, { signal: call.signal, bodyTimeout: SILENT_BODY_MS });
+  const text = await guarded(call, () => readText(response.body));
+  const headers = PASSED_ON.flatMap((name) => {
+    const value = response.headers[name];
+    return value === undefined ? [] : [[name, String(value)] as const];
+  });
+  return { status: response.statusCode, headers: Object.fromEntries(headers), text: withoutLastApplied(text) };
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** kubectl keeps whole objects in an annotation, values of Secrets included, and annotations are metadata. */
+function withoutLastApplied(text: string): string {
+  if (!text.includes(LAST_APPLIED)) return text;
+  return stringifyJson(withoutKey(parseExactly(text)));
+}
+
+function withoutKey(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutKey);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([key]) => key !== LAST_APPLIED);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutKey(member)]));
+}
+
+/** Several warnings are one list, as in any header. */
+const PASSED_ON = ['content-type', 'warning', 'retry-after'];
+
 async function streamOnce(options: TransportOptions, call: Call): Promise<Dispatcher.ResponseData['body']> {
   const response = await send(options, call, { signal: call.signal, bodyTimeout: SILENT_WATCH_MS });
   if (response.statusCode >= 400) throw statusError(call, response, await guarded(call, () => readText(response.body)));
@@ -124,6 +177,7 @@ async function send(options: TransportOptions, call: Call, bounds: Bounds): Prom
   const impersonation = impersonationHeaders(call.identity);
   guardDryRun(call);
   guardLimits(call);
+  if (options.delegate !== undefined && isDelegated(call)) return await sendDelegated(options, options.delegate, { call, bounds });
   if (options.people !== undefined && call.identity.kind === 'actor') {
     return await sendAsPerson(options, options.people, { call, actor: call.identity.actor, bounds });
   }
@@ -138,6 +192,24 @@ async function send(options: TransportOptions, call: Call, bounds: Bounds): Prom
   options.credentials.forget();
   return dispatch();
 }
+
+/** @throws AppError `ClusterUnavailable` when the controller does not know this process. */
+async function sendDelegated(
+  options: TransportOptions,
+  { url, token, pool }: NonNullable<TransportOptions['delegate']>,
+  { call, bounds }: Omit<PersonCall, 'actor'>,
+): Promise<Dispatcher.ResponseData> {
+  const credentials = { server: new URL(DELEGATED_PATH, url), authorization: undefined, tls: {}, proxy: undefined };
+  const headers = { ...headersOf(options, call, `Bearer ${await token()}`), [IDENTITY_HEADER]: writeIdentity(call.identity) };
+  const response = await guarded(call, () => dispatchCall(options, call, { credentials, pool, headers, ...bounds }));
+  if (response.statusCode !== 401) return response;
+  await response.body.dump();
+  const why = 'the controller does not know the account of this process; check --web-account of the controller and --controller-token-file';
+  throw new AppError('ClusterUnavailable', `${call.what}: ${why}`);
+}
+
+/** Where a controller takes delegated calls; the path of the api-server comes after it. */
+export const DELEGATED_PATH = '/delegated-calls';
 
 interface PersonCall {
   readonly call: Call;
