@@ -11,6 +11,7 @@ import { openKeyFile } from '../../src/store/key-file.ts';
 import { renderChandlery, REQUIRED } from '../support/chandlery-chart.ts';
 
 const NAMESPACE = 'chandlery-system';
+const DATABASE = ['database.urlSecret.name=db', 'oidc.userIdentity=PassThrough'];
 
 let folder: string;
 
@@ -52,13 +53,13 @@ describe('What the chart of Chandlery renders', () => {
   });
 
   it('makes sealing keys that Chandlery reads, once, and keeps those that are there', async () => {
-    const [secret] = (await rendered([...REQUIRED, 'database.urlSecret.name=db'])).filter(({ kind }) => kind === 'Secret');
+    const [secret] = (await rendered([...REQUIRED, ...DATABASE])).filter(({ kind }) => kind === 'Secret');
     const file = join(folder, 'keys.json');
     await writeFile(file, Buffer.from(String(at(secret, 'data', 'keys.json')), 'base64'));
     const { keys, close } = await openKeyFile({ file, missing: 'fail' });
     close();
     assert.equal(keys().length, 1);
-    const own = await rendered([...REQUIRED, 'database.urlSecret.name=db', 'keys.existingSecret=ours']);
+    const own = await rendered([...REQUIRED, ...DATABASE, 'keys.existingSecret=ours']);
     assert.equal(own.filter(({ kind }) => kind === 'Secret').length, 0);
   });
 

@@ -29,6 +29,8 @@ const EVERYTHING = [
   'trustedProxies=1',
 ];
 
+const DATABASE = ['database.urlSecret.name=db', 'rbac.impersonation.everybody=true'];
+
 /** Whose roles are written; other releases have roles of other names. */
 const RELEASE = `roles-${RUN}`;
 /** `verb resource.group name`: what the service account may do, and what it may not. */
@@ -84,7 +86,7 @@ describe('The chart of Chandlery', () => {
   });
 
   it('runs pages and controllers in pods of their own with a database, of which only the pages have keys and client secret', async () => {
-    const manifests = await rendered([...EVERYTHING, 'replicas=3', 'database.urlSecret.name=db', 'database.ca.configMap=db-ca']);
+    const manifests = await rendered([...EVERYTHING, 'replicas=3', ...DATABASE, 'database.ca.configMap=db-ca']);
     for (const manifest of manifests) await dryRun(manifest);
     const of = (kind: string): readonly Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
     const pods = of('Deployment').map(({ metadata, spec }) => {

@@ -57,6 +57,14 @@ all
 {{ eq .role "controller" | ternary (printf "%s-controller" $base) $base }}
 {{- end }}
 
+{{- /* The accounts that run the controllers, as subjects of a binding. The pages have another one, with the permissions in web.yaml. */}}
+{{- define "chandlery.controllerSubjects" -}}
+{{- $role := include "chandlery.roles" . | splitList " " | last -}}
+- kind: ServiceAccount
+  name: {{ include "chandlery.roleServiceAccount" (dict "root" . "role" $role) }}
+  namespace: {{ .Release.Namespace }}
+{{- end }}
+
 {{- define "chandlery.roleSelector" -}}
 {{ include "chandlery.selector" .root }}
 {{- if ne .role "all" }}
@@ -78,4 +86,25 @@ app.kubernetes.io/component: {{ .role }}
 
 {{- define "chandlery.keysSecret" -}}
 {{ .Values.keys.existingSecret | default (printf "%s-keys" .Release.Name) }}
+{{- end }}
+
+{{- /* As whom people are impersonated: (dict "root" $ "apiGroup" "" "verb" "impersonate"). RBAC has no patterns, so it is everybody or a list. Everybody is in the group chandlery:signed-in. */}}
+{{- define "chandlery.impersonated" -}}
+{{- $limits := .root.Values.rbac.impersonation -}}
+- apiGroups: [{{ .apiGroup | quote }}]
+  resources: [users]
+  {{- with $limits.users }}
+  resourceNames: {{ uniq . | sortAlpha | toJson }}
+  {{- end }}
+  verbs: [{{ .verb | quote }}]
+- apiGroups: [{{ .apiGroup | quote }}]
+  resources: [groups]
+  {{- with $limits.groups }}
+  resourceNames: {{ append . "chandlery:signed-in" | uniq | sortAlpha | toJson }}
+  {{- end }}
+  verbs: [{{ .verb | quote }}]
+{{- end }}
+
+{{- define "chandlery.controllerService" -}}
+{{ .Release.Name }}-controller
 {{- end }}
