@@ -19,10 +19,12 @@ WORKDIR /app
 # kubectl renders the kustomizations of CatalogSources.
 COPY --from=helm /out/helm /out/kubectl /usr/local/bin/
 COPY package.json package-lock.json ./
-# No package runs a script of its own as root, and the Node of the base image makes the locked one needless. sbom.cdx.json lists the packages (CycloneDX).
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm run --silent sbom > sbom.cdx.json && npm cache clean --force
+# No package runs a script of its own as root, and the Node of the base image makes the locked one needless.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY bin/ bin/
 COPY tools/ tools/
+# What is in the image (CycloneDX): npm packages, Node, helm, kubectl, and the Debian packages, such as git.
+RUN npm run --silent sbom > sbom.cdx.json
 # Writes down where helm is.
 RUN node bin/setup.mjs --context
 COPY src/ src/

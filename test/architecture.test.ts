@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
@@ -183,6 +184,21 @@ describe('the house', () => {
     assert.match(readFileSync('Dockerfile', 'utf8'), /npm ci .*--ignore-scripts/);
   });
 
+  it('lists what the image runs: npm packages, Node, and the programs with their pinned versions', () => {
+    const text = execFileSync(process.execPath, ['bin/sbom.mjs'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    const { bomFormat, components } = JSON.parse(text) as Sbom;
+    assert.equal(bomFormat, 'CycloneDX');
+    const goMod = readFileSync('tools/go.mod', 'utf8');
+    const pinned = (module: string): string => new RegExp(`^\\s${module} (v\\S+)`, 'm').exec(goMod)?.[1] ?? '';
+    const listed = new Set(components.map(({ purl }) => purl));
+    for (const module of ['helm.sh/helm/v4', 'k8s.io/kubernetes']) assert.ok(listed.has(`pkg:golang/${module}@${pinned(module)}`), module);
+    assert.ok(listed.has(`pkg:generic/node@${process.versions.node}`));
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+    const express = packages['node_modules/express']?.version ?? '';
+    assert.ok(listed.has(`pkg:npm/express@${express}`), 'npm packages');
+    assert.match(readFileSync('Dockerfile', 'utf8'), /npm run --silent sbom > sbom\.cdx\.json/);
+  });
+
   it('gives each notice of a view its title and text: a part that is not told takes those of the page', () => {
     const notices = globSync('views/**/*.hbs').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\{\{#?> parts\/notice [^}]*\}\}/g)].map(([tag]) => `${file}: ${tag}`),
@@ -220,7 +236,13 @@ interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
+interface Sbom {
+  readonly bomFormat: string;
+  readonly components: readonly { readonly purl: string }[];
+}
+
 interface LockedPackage {
+  readonly version?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
