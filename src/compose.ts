@@ -154,10 +154,10 @@ async function confirmWrites(
 function clusterPorts(
   kube: OpenCluster['kube'],
   catalog: LiveCatalog,
-  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+  { config, log, signal }: Pick<Started, 'config' | 'log'> & { readonly signal: AbortSignal },
 ): Pick<Ports, 'clusters' | 'index' | 'discovery' | 'groupMemory'> {
   const clusters = explainWebhooks(kube, catalog);
-  const index = indexEnvironments({ kube, clusters, log, signal });
+  const index = indexEnvironments({ kube, clusters, log, signal, ...(config.delegate === undefined ? {} : { account: 'Own' }) });
   return { clusters: index.awaitWrites(clusters), index, discovery: kube, groupMemory: createGroupMemory() };
 }
 
@@ -179,7 +179,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
   const catalog = createCatalogCache(kube, log, signal);
   const ports: Ports = {
     ...storePorts(kept, config, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
-    ...clusterPorts(kube, catalog, { log, signal }),
+    ...clusterPorts(kube, catalog, { config, log, signal }),
     ...catalogPorts(catalog),
     savedConfigurations: savedConfigurationSpaces(kube),
     chart: cacheChartDescriptions(charts),

@@ -8,7 +8,9 @@ import { startReflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
 
 interface IndexInput {
-  readonly kube: Pick<Kube, 'asServiceAccount'>;
+  readonly kube: Pick<Kube, 'asServiceAccount' | 'asController'>;
+  /** `Own`: pages with an account of their own, which may not act as the observing one, because RBAC lets that one read every Secret. Default: the observing one. */
+  readonly account?: 'Own';
   /** As people act. */
   readonly clusters: Clusters;
   readonly log: Log;
@@ -16,9 +18,9 @@ interface IndexInput {
   readonly signal: AbortSignal;
 }
 
-/** The index of what environments hold, whose watches are those of the observing account. */
-export function indexEnvironments({ kube, clusters, log, signal }: IndexInput): EnvironmentIndex {
-  const { list, listMetadata, watch, watchMetadata } = kube.asServiceAccount(OBSERVER);
+/** The index of what environments hold, whose watches are those of the observing account or of the own one. */
+export function indexEnvironments({ kube, account, clusters, log, signal }: IndexInput): EnvironmentIndex {
+  const { list, listMetadata, watch, watchMetadata } = account === 'Own' ? kube.asController() : kube.asServiceAccount(OBSERVER);
   const readers = { whole: { list, watch }, metadata: { list: listMetadata, watch: watchMetadata } } as const;
   const startCopy: StartCopy = ({ type, namespace, content }, options) =>
     startReflector({ cluster: readers[content], type, namespace, list: 'Streamed', keep: createCompactor(), log, ...options });
