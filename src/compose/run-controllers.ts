@@ -112,7 +112,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
   const counts = countInstances({ kube: input.kube, definitions, log: input.log, signal: input.signal });
   const inNamespaces = instancesInNamespaces(counts, instances);
   const controllers = [
-    ...environmentControllers({ ...input, failedRules: health.faults }, inNamespaces),
+    ...environmentControllers({ ...input, failedRules: health.faults }, { ...instances, ...inNamespaces }),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),

@@ -17,7 +17,7 @@ export function explainWebhooks(clusters: Clusters, catalog: Known): Clusters {
     asActor: (actor) => explainingCluster(clusters.asActor(actor), explain),
     dryRunAsActor: (actor) => explainingDryRun(clusters.dryRunAsActor(actor), explain),
     dryRunAsController: (actor) => explainingDryRun(clusters.dryRunAsController(actor), explain),
-    dryRunAsDeployer: (actor, namespace) => explainingDryRun(clusters.dryRunAsDeployer(actor, namespace), explain),
+    dryRunAsDeployer: (actor, account) => explainingDryRun(clusters.dryRunAsDeployer(actor, account), explain),
   };
 }
 

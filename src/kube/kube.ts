@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
-import { DEPLOYER } from '../domain/environment/deployer.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { at, isObject, textAt, textsAt } from '../domain/core/read.ts';
 import type { ClusterAddress } from '../domain/kubectl/kubeconfig.ts';
@@ -128,8 +127,7 @@ export function createKube({ userAgent, readerPatience, observe, userTokens, del
     asServiceAccount: (account) => clusterFor(checked({ kind: 'serviceAccount', account })),
     dryRunAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
     dryRunAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor }) }),
-    dryRunAsDeployer: (actor, namespace) =>
-      createDryRun({ transport, identity: checked({ kind: 'dryRun', actor, account: { namespace, name: DEPLOYER } }) }),
+    dryRunAsDeployer: (actor, account) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor, account }) }),
     kinds: discovery.kinds,
     find: discovery.find,
     invalidate: discovery.invalidate,

@@ -4,6 +4,7 @@ import { type GrantWatch, grantPorts, watchGrants } from '../../src/compose/envi
 import { createEventRecorder } from '../../src/kube/events.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import type { Log } from '../../src/observe/log.ts';
+import type { WantedDeployers } from '../../src/reconcile/environment/app-deployers.ts';
 import type { EnvironmentApp } from '../../src/reconcile/environment/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 
@@ -19,6 +20,8 @@ interface EnvironmentControllerInput {
   readonly isOwn: (environment: string) => boolean;
   /** Default: it watches them itself, and learns of their changes at the next pass. */
   readonly grants?: GrantWatch;
+  /** The deployers of apps by namespace. Default: unknown, so that those of other controllers stay. */
+  readonly appDeployers?: (namespace: string) => WantedDeployers;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -28,6 +31,7 @@ export async function runEnvironmentController({
   kube,
   apps = () => [],
   operatorKinds = () => [],
+  appDeployers = () => ({ deployers: [], isListed: false }),
   sources,
   isOwn,
   log,
@@ -40,6 +44,7 @@ export async function runEnvironmentController({
     discovery: kube,
     apps,
     operatorKinds,
+    appDeployers,
     grants: grantPorts(grants, () => []),
     appLimits: () => ({ hard: {}, pending: false }),
     events: createEventRecorder({ cluster, log }),

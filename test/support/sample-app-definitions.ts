@@ -35,6 +35,7 @@ const SAMPLES: readonly AppDefinitionView[] = [
       scale: { specReplicasPath: 'spec.values.replicas' },
       expiry: { after: '720h', warnBefore: '24h', gracePeriod: '72h' },
       allowedResources: [{ group: '', kind: 'Namespace' }],
+      permissions: [{ apiGroups: ['monitoring.coreos.com'], resources: ['servicemonitors'], verbs: ['get', 'create'], resourceNames: [] }],
     },
     status: {
       chart: { name: 'web-app', version: '0.2.0', appVersion: '6.7.1', digest: DIGEST },

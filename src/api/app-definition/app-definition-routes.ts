@@ -194,6 +194,10 @@ const DEFINITION = {
   },
   deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
   allowedResources: list(object({ group: text, kind: text })),
+  permissions: {
+    ...list(object({ apiGroups: list(text), resources: list(text), verbs: list(text), resourceNames: list(text) })),
+    description: 'What releases of its instances may do beyond the deployer of environments',
+  },
   suspended: flag,
   conditions: list(ref('Condition')),
   created: time,
@@ -285,8 +289,18 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         description: 'Kinds that neither the cluster serves nor a CRD of the chart defines',
       },
       permissions: {
-        ...list(object({ group: text, resource: text, verbs: list(text) })),
+        ...list(object({ group: text, resource: text, name: text, verbs: list(text) }, ['group', 'resource', 'verbs'])),
         description: 'What the deployer of environments may not do; absent when the caller may not read its role',
+      },
+      permissionRules: {
+        ...list(
+          object({ apiGroups: list(text), resources: list(text), verbs: list(text), resourceNames: list(text) }, [
+            'apiGroups',
+            'resources',
+            'verbs',
+          ]),
+        ),
+        description: 'For `spec.permissions`: what grants them, as far as an AppDefinition can; absent with `permissions`',
       },
       accounts: {
         ...list(object({ account: text, workload: text, powers: list(text) })),

@@ -4,7 +4,6 @@ import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { isDedicatedTo } from '../../domain/app-instance/instance.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -24,6 +23,7 @@ import { createInstanceReconciler } from '../../reconcile/instance/reconcile-ins
 import { SETTLE_MS } from '../../reconcile/instance/release-actions.ts';
 import { createReferrers, type ReferencePlace, type References, watchReferences } from '../../reconcile/helm-release/watch-references.ts';
 import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';
+import { type DefinitionsInNamespaces, definitionsInNamespaces } from '../environment/watch-deployers.ts';
 import { watchDedicated } from '../environment/watch-generated.ts';
 import { pinCachedCharts } from '../pin-cached-charts.ts';
 import { type WatchedInstances, watchInstances, watchReleases } from './watch-instances.ts';
@@ -33,7 +33,7 @@ interface InstanceControllerInput {
   readonly helm: HelmProgram;
   readonly charts: ChartLibrary;
   /** All CustomResourceDefinitions. */
-  readonly definitions: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
+  readonly definitions: Pick<Reflector, 'all' | 'get' | 'onChange' | 'synced' | 'waitForSync'>;
   /** Operators; default: none. Instances of their kinds can have outputs, too. */
   readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
   readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
@@ -52,7 +52,7 @@ interface InstanceControllerInput {
   readonly signal: AbortSignal;
 }
 
-interface InstanceController extends ControllerParts {
+interface InstanceController extends ControllerParts, DefinitionsInNamespaces {
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
   /** How many instances there are in a namespace. */
@@ -98,13 +98,16 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     slow: { afterMs: 2_000, max: 6 },
     restMs: SETTLE_MS,
     counted: instances.counted,
-    inNamespace: (namespace) => {
-      const found = instances.keys((_kind, { metadata }) => metadata.namespace === namespace);
-      return { atLeast: found.length, isListed: instances.synced() };
-    },
+    inNamespace: (namespace) => countIn(instances, namespace),
     namespaces: mapSource(instances, (key) => [key.split('/')[1] ?? '']),
+    ...definitionsInNamespaces(instances, definitions),
     ready: async () => await waitForLists(needed, signal),
   };
+}
+
+function countIn(instances: WatchedInstances, namespace: string): InstanceCount {
+  const found = instances.keys((_kind, { metadata }) => metadata.namespace === namespace);
+  return { atLeast: found.length, isListed: instances.synced() };
 }
 
 /**
@@ -155,10 +158,10 @@ function portsOf(
     appOf: (type) =>
       appOf(type, { operators: input.operators?.all() ?? [], crds: input.definitions.all(), definitions: watched.definitions.all() }),
     environmentSettings: ENVIRONMENT_SETTINGS,
-    asDeployer: (namespace) => {
-      const account = { namespace, name: DEPLOYER };
-      return { cluster: kube.asServiceAccount(account), helm: pinCachedCharts(helm.asServiceAccount(account), charts) };
-    },
+    asDeployer: (account) => ({
+      cluster: kube.asServiceAccount(account),
+      helm: pinCachedCharts(helm.asServiceAccount(account), charts),
+    }),
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,

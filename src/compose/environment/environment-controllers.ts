@@ -11,6 +11,7 @@ import type { FailedRules } from '../../reconcile/health-rules.ts';
 import { createEnvironmentReconciler } from '../../reconcile/environment/reconcile-environment.ts';
 import { createInstanceCountReconciler } from '../../reconcile/environment/report-instances.ts';
 import type { InstancesInNamespaces } from '../app-instance/count-instances.ts';
+import { type DefinitionsInNamespaces, watchDeployers } from './watch-deployers.ts';
 import { namespaceOf, watchGenerated } from './watch-generated.ts';
 import { grantPorts, watchGrants } from './watch-grants.ts';
 
@@ -23,13 +24,20 @@ interface EnvironmentsInput {
 }
 
 /** The controller of Environments, and the one that counts the instances in each. */
-export function environmentControllers(input: EnvironmentsInput, instances: InstancesInNamespaces): readonly ControllerParts[] {
+export function environmentControllers(
+  input: EnvironmentsInput,
+  instances: InstancesInNamespaces & DefinitionsInNamespaces,
+): readonly ControllerParts[] {
   return [specs(input, instances), counts(input, instances)];
 }
 
-function specs({ kube, catalog, failedRules, log, signal }: EnvironmentsInput, { instancesIn }: InstancesInNamespaces): ControllerParts {
+function specs(
+  { kube, catalog, failedRules, log, signal }: EnvironmentsInput,
+  { instancesIn, ...placed }: InstancesInNamespaces & DefinitionsInNamespaces,
+): ControllerParts {
   const cluster = kube.asController();
   const grants = watchGrants({ kube, log, signal });
+  const deployers = watchDeployers({ ...catalog.reflectors, ...placed });
   const reconcile = createEnvironmentReconciler({
     cluster,
     discovery: kube,
@@ -39,6 +47,7 @@ function specs({ kube, catalog, failedRules, log, signal }: EnvironmentsInput, {
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     instancesIn,
     ...(failedRules === undefined ? {} : { failedRules }),
+    appDeployers: deployers.wantedIn,
     grants: grantPorts(grants, catalog.catalogSources),
     events: createEventRecorder({ cluster, log, signal }),
     settings: ENVIRONMENT_SETTINGS,
@@ -47,7 +56,11 @@ function specs({ kube, catalog, failedRules, log, signal }: EnvironmentsInput, {
   const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;
   return {
     name: 'environment',
-    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, grants, log, signal })],
+    sources: [
+      all,
+      deployers.changes,
+      ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, grants, log, signal }),
+    ],
     reconcile,
     workers: 2,
   };

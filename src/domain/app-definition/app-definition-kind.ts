@@ -23,6 +23,7 @@ import { chartField } from '../operator/kind/chart-fields.ts';
 import { nodeSelectorMembers } from '../workload/node-selector.ts';
 import { scaleField } from './scale.ts';
 import { expiryField } from '../app-instance/expiry.ts';
+import { permissionsField } from './permission-rules.ts';
 
 export const NAMESPACE_MODES = ['Shared', 'Dedicated'] as const;
 export type NamespaceMode = (typeof NAMESPACE_MODES)[number];
@@ -171,6 +172,7 @@ const spec = object(
         merge: 'atomic',
       }),
     ),
+    permissions: permissionsField,
     suspend: flag({
       description: 'Whether to leave the generated kind as it is until this is false again. Deleting the AppDefinition still works.',
       default: false,

@@ -39,6 +39,7 @@ export interface AppDefinitionView {
   readonly expiry?: { readonly after?: string; readonly warnBefore?: string; readonly gracePeriod?: string };
   readonly deletionPolicy: AppDefinitionFields['deletionPolicy'];
   readonly allowedResources: AppDefinitionFields['allowedResources'];
+  readonly permissions: AppDefinitionFields['permissions'];
   readonly suspended: boolean;
   readonly conditions: readonly Condition[];
   /** RFC 3339. */
@@ -83,6 +84,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     ...(at(definition.spec, 'expiry') === undefined ? {} : { expiry: durationsAt(definition.spec) }),
     deletionPolicy: spec.deletionPolicy,
     allowedResources: spec.allowedResources,
+    permissions: spec.permissions,
     suspended: spec.suspend,
     conditions,
     created: metadata.creationTimestamp ?? '',

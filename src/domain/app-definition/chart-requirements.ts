@@ -3,6 +3,7 @@ import { compareTexts } from '../core/compare-texts.ts';
 import { listAt, textAt, textsAt } from '../core/read.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion, type ServedKind } from '../kubernetes/resource.ts';
 import { isAllowedBy } from '../permission/grants.ts';
+import { proposedRules, type ResourcePermission, roleRule } from './permission-rules.ts';
 import { type PowerfulAccount, powerfulAccounts } from '../preflight/powerful-accounts.ts';
 import { findMissingAccess, type ReleaseContent } from '../preflight/release-permissions.ts';
 
@@ -15,7 +16,9 @@ export interface ChartRequirements {
   /** Kinds that neither the cluster serves nor a CRD of the chart defines. */
   readonly unserved: readonly { readonly apiVersion: string; readonly kind: string }[];
   /** Permissions that the deployer of Environments lacks; absent when its role could not be read. */
-  readonly permissions?: readonly DeployerPermission[];
+  readonly permissions?: readonly ResourcePermission[];
+  /** Rules for `spec.permissions` that grant those of them that an AppDefinition can grant, and nothing else; absent with `permissions`. */
+  readonly permissionRules?: readonly object[];
   /** Service accounts whose pods the policy of Environments rejects. */
   readonly accounts: readonly PowerfulAccount[];
 }
@@ -28,12 +31,6 @@ export interface OutsideObject {
   readonly namespace?: string;
   /** Effects of the object, such as the permissions that it grants, a clause each. */
   readonly effects: readonly string[];
-}
-
-export interface DeployerPermission {
-  readonly group: string;
-  readonly resource: string;
-  readonly verbs: readonly string[];
 }
 
 interface RequirementsInput {
@@ -73,7 +70,7 @@ export async function chartRequirements({
     outside: known.filter(isOutside).map(({ object }) => outsideObject(object, namespace)),
     crds: crds.filter((crd) => !isServed(crd, served)).map(({ metadata }) => metadata.name),
     unserved: unservedKinds(objects, { servedKind, crds }),
-    ...(deployerRules === undefined ? {} : { permissions: await missingPermissions(content, deployerRules) }),
+    ...(deployerRules === undefined ? {} : granted(await missingPermissions(content, deployerRules))),
     accounts: powerfulAccounts(objects, namespace),
   };
 }
@@ -81,6 +78,10 @@ export async function chartRequirements({
 /** Whether a developer can install the chart as it is, as far as rendering shows. */
 export function isInstallable({ outside, crds, unserved, permissions = [], accounts }: ChartRequirements): boolean {
   return [outside, crds, unserved, permissions, accounts].every(({ length }) => length === 0);
+}
+
+function granted(permissions: readonly ResourcePermission[]): Pick<ChartRequirements, 'permissions' | 'permissionRules'> {
+  return { permissions, permissionRules: proposedRules(permissions).rules.map(roleRule) };
 }
 
 function outsideObject(object: KubeObject, namespace: string): OutsideObject {
@@ -108,7 +109,7 @@ function rulesText(object: KubeObject): string[] {
 }
 
 /** `get, list on secrets named a, b and the paths /metrics` */
-function ruleText(rule: unknown): string {
+export function ruleText(rule: unknown): string {
   const [verbs, resources, groups, names, urls] = ['verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs'].map((member) =>
     textsAt(rule, member),
   ) as [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]];
@@ -147,7 +148,7 @@ function unservedKinds(objects: readonly KubeObject[], { servedKind, crds }: Kin
 }
 
 /** Access reviews by the rules of the deployer, which has no account yet. */
-async function missingPermissions(content: ReleaseContent, rules: readonly unknown[]): Promise<readonly DeployerPermission[]> {
+async function missingPermissions(content: ReleaseContent, rules: readonly unknown[]): Promise<readonly ResourcePermission[]> {
   const missing = await findMissingAccess((attributes) => {
     if ('path' in attributes) return Promise.resolve({ allowed: false });
     const { subresource, ...asked } = attributes;
@@ -155,9 +156,11 @@ async function missingPermissions(content: ReleaseContent, rules: readonly unkno
     return Promise.resolve({ allowed: isAllowedBy(rules, { ...asked, resource }) });
   }, content);
   const permissions = missing.flatMap(({ target, verbs }) =>
-    'path' in target ? [] : [{ group: target.group, resource: target.resource, verbs }],
+    'path' in target
+      ? []
+      : [{ group: target.group, resource: target.resource, ...(target.name === undefined ? {} : { name: target.name }), verbs }],
   );
-  const byResource = Map.groupBy(permissions, ({ group, resource }) => `${resource}.${group}`);
+  const byResource = Map.groupBy(permissions, ({ group, resource, name = '' }) => `${resource}.${group} ${name}`);
   return [...byResource]
     .toSorted(([a], [b]) => compareTexts(a, b))
     .flatMap(([, own]) => own.slice(0, 1).map((first) => ({ ...first, verbs: [...new Set(own.flatMap(({ verbs }) => verbs))] })));

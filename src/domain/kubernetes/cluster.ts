@@ -190,6 +190,12 @@ export interface DryRunAnswer {
   readonly warnings: readonly string[];
 }
 
+/** The ServiceAccount that releases of instances are applied as. */
+export interface DeployerAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The identities under which calls can be made (design section 4). */
 export interface Clusters {
   /** The controller's own account: discovery, catalogue resources, Operators, environments. */
@@ -204,9 +210,9 @@ export interface Clusters {
    */
   dryRunAsController(actor: Actor): DryRunCluster;
   /**
-   * The same as the deployer of an Environment, by its namespace: what helm may do there. Only for what the user may have it do, as above.
+   * The same as a deployer of an Environment: what helm may do there. Only for what the user may have it do, as above.
    */
-  dryRunAsDeployer(actor: Actor, namespace: string): DryRunCluster;
+  dryRunAsDeployer(actor: Actor, account: DeployerAccount): DryRunCluster;
 }
 
 /** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */

@@ -3,10 +3,15 @@ import { textAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from './resource.ts';
 
 /** The API groups that Chandlery serves, beside `chandlery.dev` and everything below it. */
-const RESERVED_GROUPS: readonly string[] = [OURS.group, OURS.operatorGroup, 'workflows.kubeplus', 'gitlabdeploymentcontroller.gitlab.com'];
+export const RESERVED_GROUPS: readonly string[] = [
+  OURS.group,
+  OURS.operatorGroup,
+  'workflows.kubeplus',
+  'gitlabdeploymentcontroller.gitlab.com',
+];
 
 /** The one domain below ours that charts may use: that of the sample operators. */
-const SAMPLE_GROUP = `samples.${OURS.group}`;
+export const SAMPLE_GROUP = `samples.${OURS.group}`;
 
 /** The ClusterRoles that Chandlery applies, and those that it makes for each App and Environment. */
 const RESERVED_ROLE = /^chandlery-(admin|viewer|developer|maintainer|deployer|helm-user|operator-events|(base|app|environment)-.+)$/;

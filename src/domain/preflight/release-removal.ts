@@ -1,5 +1,4 @@
 import { isObject, listAt, textAt } from '../core/read.ts';
-import { DEPLOYER } from '../environment/deployer.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { ReleaseHook } from '../operator/release.ts';
 import type { ReleaseName } from '../tree/release-members.ts';
@@ -13,6 +12,8 @@ export interface ReleaseToRemove {
   /** Its objects as they are live. */
   readonly members: readonly KubeObject[];
   readonly hooks: readonly ReleaseHook[];
+  /** The account that uninstalls it. */
+  readonly deployer: string;
   /** All that was read of the namespace. */
   readonly objects: readonly KubeObject[];
   /** The namespace that is dedicated to the root, and goes with all that is in it. */
@@ -31,7 +32,7 @@ const CLAIM = 'PersistentVolumeClaim';
 const DELETION = ['pre-delete', 'post-delete'];
 
 /** What `helm uninstall` takes with it, which hooks it runs, and what it leaves: kept objects, those of hooks, and what only refers to the release. */
-export function releaseRemoval({ root, release, members, hooks, objects, dedicated }: ReleaseToRemove): ReleaseRemoval {
+export function releaseRemoval({ root, release, members, hooks, deployer, objects, dedicated }: ReleaseToRemove): ReleaseRemoval {
   const isLeft = ({ metadata }: KubeObject): boolean => dedicated === undefined || metadata.namespace !== dedicated;
   const kept = members.filter((object) => object.metadata.annotations?.[KEEP] === 'keep' && isLeft(object));
   const own = members.filter((object) => !kept.includes(object));
@@ -44,7 +45,7 @@ export function releaseRemoval({ root, release, members, hooks, objects, dedicat
     goes,
     findings: {
       created: running.map(({ kind, name, events }) => line(`${kind} ${name}, a ${events.join(' and ')} hook`)),
-      removed: [line(`Helm release ${release.name} with its history, uninstalled as ${DEPLOYER}`)],
+      removed: [line(`Helm release ${release.name} with its history, uninstalled as ${deployer}`)],
       warned: [
         ...kept.map((object) => stays(object, `it has the annotation ${KEEP}: keep`)),
         ...ofHooks.map((object) => stays(object, 'a hook made it, and Helm does not delete what hooks made')),

@@ -1,6 +1,6 @@
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { ciGroup } from '../../domain/environment/ci-project.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { isDeployer } from '../../domain/environment/deployer.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -74,7 +74,7 @@ function originOf(environment: KubeObject, { managed, subject }: Grant): Member[
   if (!managed) return 'Other';
   const { groups, projects } = specOf(ENVIRONMENT_KIND, environment);
   const { kind, name, namespace } = subject;
-  if (name === DEPLOYER && kind === 'ServiceAccount') return 'Deployer';
+  if (isDeployer(name) && kind === 'ServiceAccount') return 'Deployer';
   if (kind === 'Group' && groups.some((group) => group.name === name)) return 'Group';
   // The prefix is a setting of Chandlery where the project names none.
   if (kind === 'Group' && projects.some((project) => name.endsWith(ciGroup(project.prefix ?? '', project)))) return 'Project';

@@ -23,6 +23,10 @@ import { dryRunPod } from './dry-run-pod.ts';
 export interface DryRun {
   readonly cluster: DryRunCluster;
   readonly by: 'controller' | 'deployer' | 'actor';
+  /** The AppDefinition whose releases a deployer applies. */
+  readonly definition?: KubeObject;
+  /** Its account comes with the first instance, and others try in its place. */
+  readonly isFuture?: true;
 }
 
 export interface DryRunInput extends ReleasePlace {

@@ -3,6 +3,7 @@ import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { missingAccessSentence, valuesToAdd } from '../../domain/preflight/missing-access-text.ts';
+import { missingRules, permissionsRemedy } from '../../domain/preflight/permissions-remedy.ts';
 import { findMissingAccess, type MissingAccess } from '../../domain/preflight/release-permissions.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { Ports } from '../ports.ts';
@@ -24,7 +25,7 @@ interface Lacking {
  * controller is who applies; where the controller lacks one, it rejects the chart.
  */
 export async function missingPermissions(
-  { cluster, by }: DryRun,
+  { cluster, by, definition, isFuture }: DryRun,
   { discovery }: Pick<Ports, 'discovery'>,
   { forbidden, ...input }: DryRunInput & { readonly forbidden: readonly NamedDryRun[] },
 ): Promise<Lacking> {
@@ -44,24 +45,48 @@ export async function missingPermissions(
   const explained = new Set(missing.flatMap((one) => one.objects));
   const others = forbidden.filter((one) => one.of === 'object' && !explained.has(one.name));
   const account = missing.length === 0 ? '' : await cluster.account(input);
+  const untried = others.map(({ name, message }) => lineOf(`${name}: ${message}`));
+  const { own, rest } = definition === undefined ? { own: [], rest: missing } : grantable(missing, input.namespace);
   return {
     blocked: [
-      ...missing.map((one) => lineOf(redact(sentenceOf(by, account, one), input.secrets))),
-      ...others.map(({ name, message }) => lineOf(`${name}: ${message}`)),
+      ...missing.map((one) => lineOf(redact(sentenceOf({ by, account, definition }, one, own.includes(one)), input.secrets))),
+      ...(isFuture === true ? [] : untried),
     ],
-    unchecked: pods,
-    remedies: missing.flatMap((one) => remedyOf(account, one, input)),
+    unchecked: [...pods, ...(isFuture === true ? untried : [])],
+    remedies: [
+      ...(definition === undefined ? [] : permissionsRemedy(definition, missingRules(own).rules)),
+      ...rest.flatMap((one) => remedyOf(account, one, input)),
+    ],
   };
 }
 
-function sentenceOf(by: DryRun['by'], account: string, missing: MissingAccess): string {
+interface Partitioned {
+  /** What `spec.permissions` can grant: permissions in the namespace of the release. */
+  readonly own: readonly MissingAccess[];
+  readonly rest: readonly MissingAccess[];
+}
+
+function grantable(missing: readonly MissingAccess[], namespace: string): Partitioned {
+  const isOwn = (one: MissingAccess): boolean =>
+    'namespace' in one.target && one.target.namespace === namespace && missingRules([one]).rejected.length === 0;
+  return { own: missing.filter(isOwn), rest: missing.filter((one) => !isOwn(one)) };
+}
+
+interface Account extends Pick<DryRun, 'by'> {
+  readonly account: string;
+  readonly definition: DryRun['definition'];
+}
+
+function sentenceOf({ by, account, definition }: Account, missing: MissingAccess, isOwn: boolean): string {
   if (by === 'deployer') {
     const { target } = missing;
     const isNamespaced = 'namespace' in target && target.namespace !== undefined;
-    const how = isNamespaced
-      ? 'adds it to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true"'
-      : 'binds the account to a ClusterRole with it by a ClusterRoleBinding';
-    return `The deployer of the environment, ${account}, ${missingAccessSentence(missing)}. To allow it, an admin ${how}`;
+    const [rejected] = missingRules([missing]).rejected;
+    const reason = isNamespaced && rejected !== undefined ? ` An AppDefinition cannot grant it: ${rejected.reason}.` : '';
+    const forAll = 'adds it to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true", for the releases of all apps';
+    const forEach = isNamespaced ? forAll : 'binds the account to a ClusterRole with it by a ClusterRoleBinding';
+    const how = isOwn ? `adds it to spec.permissions of the AppDefinition ${definition?.metadata.name ?? ''}` : forEach;
+    return `The deployer of the environment, ${account}, ${missingAccessSentence(missing)}.${reason} To allow it, an admin ${how}`;
   }
   return `The account of Chandlery, ${account}, ${missingAccessSentence(missing)}. To allow it, add to the values of its chart ${valuesToAdd([missing])}`;
 }

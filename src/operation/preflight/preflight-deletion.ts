@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { deployerOf } from '../../domain/app-definition/app-deployer.ts';
 import { dedicatedNamespaceOf, isAppInstance, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { PERSISTENT_VOLUME, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -55,7 +56,7 @@ export async function preflightDeletion(
       return { object, warnings: [] };
     },
     look: async () => {
-      const findings = await whatGoes(ports, cluster, object);
+      const findings = await whatGoes(ports, cluster, { root: object, deployer: deployerOf(entry.operator) });
       return () => findings;
     },
     sensitive: { marked: markedOf(entry), live: found.object },
@@ -69,13 +70,19 @@ export async function preflightDeletion(
 interface DeletionContext {
   readonly cluster: Cluster;
   readonly root: KubeObject;
+  /** The account that uninstalls a release. */
+  readonly deployer: string;
   /** All that could be read of the namespace. */
   readonly objects: readonly KubeObject[];
   /** All kinds that the cluster serves. */
   readonly served: readonly ServedKind[];
 }
 
-async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
+async function whatGoes(
+  ports: Pick<Ports, 'discovery' | 'health'>,
+  cluster: Cluster,
+  { root, deployer }: Pick<DeletionContext, 'root' | 'deployer'>,
+): Promise<Findings> {
   const namespace = dedicatedNamespaceOf(root) ?? releaseNamespaceOf(root);
   const served = await ports.discovery.kinds();
   const { objects, unreadable, unavailable } = await readObjects(cluster, namespacedKinds(served), {
@@ -83,7 +90,7 @@ async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Clu
     // Their specs say whose outputs they take.
     isWhole: ({ group }) => group === OURS.appsGroup,
   });
-  const { goes, ...release } = await whatReleaseTakes(ports, { cluster, root, objects, served });
+  const { goes, ...release } = await whatReleaseTakes(ports, { cluster, root, deployer, objects, served });
   const isDedicated = dedicatedNamespaceOf(root) !== undefined;
   const owned = [...new Set([...ownedBelow([root], objects), ...goes])];
   const ownedClaims = (isDedicated ? objects : owned).filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
@@ -133,7 +140,7 @@ interface ReleaseTakes {
 /** What goes with the release of an instance of a chart, and what that leaves. Nothing belongs to a release that was never made. */
 async function whatReleaseTakes(
   { health }: Pick<Ports, 'health'>,
-  { cluster, root, objects, served }: DeletionContext,
+  { cluster, root, deployer, objects, served }: DeletionContext,
 ): Promise<ReleaseTakes> {
   const release = isAppInstance(root) ? releaseOfInstance(root, objects) : undefined;
   if (release === undefined) return { goes: [], findings: {}, gaps: [] };
@@ -145,7 +152,10 @@ async function whatReleaseTakes(
   const gaps = rest.missing.map(({ verb, resource }) => `you may not ${verb} ${resource}, by which the whole release is known`);
   const dedicated = dedicatedNamespaceOf(root);
   const around = dedicated === undefined ? {} : { dedicated };
-  return { ...releaseRemoval({ root, release, members, hooks: record?.hooks ?? [], objects, ...around }), gaps: [...new Set(gaps)] };
+  return {
+    ...releaseRemoval({ root, release, members, hooks: record?.hooks ?? [], deployer, objects, ...around }),
+    gaps: [...new Set(gaps)],
+  };
 }
 
 /** The policy of the volume itself; where only the class can be read, that of the class, which new volumes get. */

@@ -24,6 +24,7 @@ import { redactTexts } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued } from '../upgrade/upgrade-ports.ts';
 import { type CheckedObjects, checkObjects, checkObjectsElsewhere } from './check-objects.ts';
+import { deployerDryRun } from './deployer-dry-run.ts';
 import { type RenderContext, type RenderedRelease, renderRelease } from './render-release.ts';
 
 /** What installing or changing an instance of a chart does to its release. */
@@ -171,14 +172,15 @@ async function checkRelease(context: RenderContext, to: RenderedRelease): Promis
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
   }
   const standIn = environment.namespace;
-  const dryRunsIn = (place: string) => ({ cluster: ports.clusters.dryRunAsDeployer(actor, place), by: 'deployer' }) as const;
-  const own = dryRunsIn(namespace);
+  const dryRunsIn = async (place: string) =>
+    await deployerDryRun(ports, actor, { definition: context.entry.operator, namespace: place, signal });
+  const own = await dryRunsIn(namespace);
   const hidden = await hiddenKinds(context, state === 'Missing' ? standIn : namespace, rendered.objects);
   const content = { objects: rendered.objects, crds: [], kindsOfChart: new Set<string>() };
   const input = { release, namespace, ...content, hidden, secrets, signal };
   const { findings, remedies } =
     state === 'Missing'
-      ? await checkObjectsElsewhere({ standIn: dryRunsIn(standIn), own }, ports, { ...input, standIn })
+      ? await checkObjectsElsewhere({ standIn: await dryRunsIn(standIn), own }, ports, { ...input, standIn })
       : await checkObjects(own, ports, { ...input, state: 'Exists', forbidden: [] });
   const accounts = state === 'Missing' ? [] : await accountFindings(own.cluster, to, signal);
   const joined = joinFindings([findings, { blocked: accounts }]);

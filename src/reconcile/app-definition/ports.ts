@@ -25,7 +25,10 @@ export interface DefinitionChart {
 /** What reconciling AppDefinitions needs of the world. */
 export interface DefinitionPorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly cluster: Pick<
+    Cluster,
+    'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete' | 'review'
+  >;
   readonly charts: {
     /** @param access what the Secrets say that `source` names. */
     fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<DefinitionChart>;

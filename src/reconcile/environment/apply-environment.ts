@@ -15,7 +15,8 @@ import {
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { keepAppsPolicy } from './apps-policy.ts';
-import { appQuota, labelsOf, peopleObjects, policyObjects, type Placed } from './environment-objects.ts';
+import { applyAppDeployer, isOwnAccount, keepsDeployer, type WantedDeployers } from './app-deployers.ts';
+import { appQuota, peopleObjects, policyObjects, type Placed } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, type EnvironmentSpec } from './environment-spec.ts';
 import { reportForeignGrants } from './foreign-grants.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
@@ -29,6 +30,8 @@ export interface AppliedNamespace {
   readonly environment: KubeObject;
   readonly namespace: KubeObject;
   readonly spec: EnvironmentSpec;
+  /** The deployers of apps, as they are wanted now. Default: none. */
+  readonly deployers?: () => WantedDeployers;
 }
 
 type NamespacePorts = {
@@ -45,15 +48,31 @@ const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
  * @returns what is true of it now, beside that it is ready.
  */
 export async function applyEnvironment(
-  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'operatorKinds' | 'appLimits' | 'grants'>,
-  applied: AppliedNamespace,
+  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'operatorKinds' | 'appLimits' | 'appDeployers' | 'grants'>,
+  applied: Omit<AppliedNamespace, 'deployers'>,
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
   const { environment, spec } = applied;
   await keepAppsPolicy(ports, { environment, spec, signal });
-  const ofMesh = await applyNamespace(ports, { ...applied, also: appQuota(environment, spec, ports.appLimits().hard) }, signal);
+  const deployers = (): WantedDeployers => ports.appDeployers(spec.namespace);
+  const ofMesh = await applyNamespace(ports, { ...applied, deployers, also: appQuota(environment, spec, ports.appLimits().hard) }, signal);
+  await applyAppDeployers(ports.cluster, { ...applied, deployers }, signal);
   return [...meshConditions(applied, ofMesh), ...(await reportForeignGrants(ports, applied, signal))];
 }
+
+/** One that cannot be applied stops the instances of its app alone, and they say why. */
+async function applyAppDeployers(
+  cluster: NamespacePorts['cluster'],
+  { deployers, ...place }: Required<AppliedNamespace>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const deployer of deployers().deployers)
+    await applyAppDeployer(cluster, place, { deployer, signal }).catch((error: unknown) => {
+      if (!isAppError(error, 'Forbidden', 'InvalidInput')) throw error;
+    });
+}
+
+const NO_DEPLOYERS: WantedDeployers = { deployers: [], isListed: true };
 
 /**
  * Applies what a namespace of an Environment consists of, its own or one that is dedicated to an instance, and removes what it no longer asks for: first the level of
@@ -66,7 +85,7 @@ export async function applyNamespace(
   { also = [], ...applied }: AppliedNamespace & { readonly also?: readonly Placed[] },
   signal: AbortSignal,
 ): Promise<ServedKind | undefined> {
-  const { environment, namespace, spec } = applied;
+  const { environment, namespace, spec, deployers = () => NO_DEPLOYERS } = applied;
   await removeDeployerTokens(cluster, namespace, signal);
   await labelNamespace(cluster, environment, { ...applied, signal });
   await applyPeople({ cluster, discovery }, applied, signal);
@@ -76,14 +95,20 @@ export async function applyNamespace(
   const objects = [...policyObjects(environment, spec, ofMesh), ...also];
   const types = [...PRUNED, ...(istio === undefined ? [] : [istio])];
   const kept = peopleObjects(environment, spec);
-  await applyObjects({ cluster, discovery }, { namespace: spec.namespace, types, objects, kept }, signal);
+  const isKept = keepsDeployer({ environment, spec }, deployers);
+  await applyObjects({ cluster, discovery }, { namespace: spec.namespace, types, objects, kept, isKept }, signal);
   return ofMesh;
 }
 
-async function applyPeople(ports: NamespacePorts, { environment, spec }: AppliedNamespace, signal: AbortSignal): Promise<void> {
+async function applyPeople(
+  ports: NamespacePorts,
+  { environment, spec, deployers = () => NO_DEPLOYERS }: AppliedNamespace,
+  signal: AbortSignal,
+): Promise<void> {
   const objects = peopleObjects(environment, spec);
   const kept = policyObjects(environment, spec);
-  await applyObjects(ports, { namespace: spec.namespace, types: [ROLE_BINDING], objects, kept }, signal);
+  const isKept = keepsDeployer({ environment, spec }, deployers);
+  await applyObjects(ports, { namespace: spec.namespace, types: [ROLE_BINDING], objects, kept, isKept }, signal);
 }
 
 interface AppliedObjects {
@@ -92,17 +117,19 @@ interface AppliedObjects {
   readonly types: readonly ResourceType[];
   readonly objects: readonly Placed[];
   readonly kept?: readonly Placed[];
+  /** What else stays. Default: nothing. */
+  readonly isKept?: (type: ResourceType, object: KubeObject) => boolean;
 }
 
 /** Applies objects of a namespace of an Environment, after what is there of the same types and no longer wanted has gone. */
 export async function applyObjects(
   { cluster, discovery }: NamespacePorts,
-  { namespace, types, objects, kept: also = [] }: AppliedObjects,
+  { namespace, types, objects, kept: also = [], isKept = () => false }: AppliedObjects,
   signal: AbortSignal,
 ): Promise<void> {
   for (const type of types) {
     const kept = new Set([...objects, ...also].filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
-    await removeManagedObjects(cluster, { type, namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
+    await removeManagedObjects(cluster, { type, namespace, keep: (object) => kept.has(keyOf(object)) || isKept(type, object) }, signal);
   }
   for (const { type, object } of objects) {
     await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
@@ -159,11 +186,7 @@ async function rejectForeignAccounts(
 ): Promise<void> {
   for (const name of [DEPLOYER, ...spec.accounts.map((account) => account.name)]) {
     const live = await ifFound(cluster.get({ ...SERVICE_ACCOUNT, namespace: spec.namespace, name }, { signal, answer: 'metadata' }));
-    const labels = live?.metadata.labels ?? {};
-    // The Environment may have had another name.
-    const wanted = { ...labelsOf(environment, spec), [OURS.environmentLabel]: labels[OURS.environmentLabel] ?? environment.metadata.name };
-    const ours = Object.entries(wanted).every(([key, value]) => labels[key] === value);
-    if (live === undefined || ours) continue;
+    if (live === undefined || isOwnAccount(live, { environment, spec })) continue;
     const remedy = name === DEPLOYER ? 'delete it, Chandlery creates its own' : 'choose another name';
     const where = `${name === DEPLOYER ? 'deployer' : 'spec.serviceAccounts'}: ${JSON.stringify(name)}`;
     throw new AppError('InvalidInput', `${where}: namespace ${spec.namespace} already has a ServiceAccount of this name; ${remedy}`);

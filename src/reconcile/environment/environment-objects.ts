@@ -29,7 +29,7 @@ export interface Placed {
   readonly object: KubeObject;
 }
 
-const RBAC = 'rbac.authorization.k8s.io';
+export const RBAC = 'rbac.authorization.k8s.io';
 
 /**
  * The objects that an Environment consists of, in the order to apply them; its namespace is not among them.
@@ -93,19 +93,18 @@ function bindings(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   const roles = [...ENVIRONMENT_ROLES.map((role) => [roleName(role), members[role]] as const), [HELM_USER, helmUsers] as const];
   return roles
     .filter(([, subjects]) => subjects.length > 0)
-    .map(([name, subjects]) => roleBinding(environment, spec, { name, role: 'ClusterRole', subjects }));
+    .map(([name, subjects]) => roleBinding(environment, spec, { name, role: { kind: 'ClusterRole', name }, subjects }));
 }
 
 interface Binding {
-  /** Of the RoleBinding, and of the role. */
   readonly name: string;
-  readonly role: 'Role' | 'ClusterRole';
+  readonly role: { readonly kind: 'Role' | 'ClusterRole'; readonly name: string };
   readonly subjects: readonly Subject[];
 }
 
-function roleBinding(environment: KubeObject, spec: EnvironmentSpec, { name, role, subjects }: Binding): Placed {
+export function roleBinding(environment: KubeObject, spec: EnvironmentSpec, { name, role, subjects }: Binding): Placed {
   const metadata = { name, ...ownedMeta(environment, spec) };
-  const roleRef = { apiGroup: RBAC, kind: role, name };
+  const roleRef = { apiGroup: RBAC, ...role };
   return {
     type: ROLE_BINDING,
     object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects: subjects.map(rbacSubject) },
@@ -113,12 +112,12 @@ function roleBinding(environment: KubeObject, spec: EnvironmentSpec, { name, rol
 }
 
 /** An account that no pod gets a token of unasked. */
-function serviceAccount(environment: KubeObject, spec: EnvironmentSpec, name: string): Placed {
+export function serviceAccount(environment: KubeObject, spec: EnvironmentSpec, name: string): Placed {
   const metadata = { name, ...ownedMeta(environment, spec) };
   return { type: SERVICE_ACCOUNT, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } };
 }
 
-function ownedMeta(environment: KubeObject, spec: EnvironmentSpec): Omit<ObjectMeta, 'name'> {
+export function ownedMeta(environment: KubeObject, spec: EnvironmentSpec): Omit<ObjectMeta, 'name'> {
   return { namespace: spec.namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
 }
 
@@ -153,7 +152,7 @@ function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
     return [
       serviceAccount(environment, spec, name),
       { type: ROLE, object: { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules } },
-      roleBinding(environment, spec, { name: metadata.name, role: 'Role', subjects: holders }),
+      roleBinding(environment, spec, { name: metadata.name, role: { kind: 'Role', name: metadata.name }, subjects: holders }),
     ];
   });
 }
@@ -165,7 +164,7 @@ function deployer(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   const subjects = [{ kind: 'ServiceAccount', name: DEPLOYER, namespace } as const];
   return [
     serviceAccount(environment, spec, DEPLOYER),
-    ...roles.map((name) => roleBinding(environment, spec, { name, role: 'ClusterRole', subjects })),
+    ...roles.map((name) => roleBinding(environment, spec, { name, role: { kind: 'ClusterRole', name }, subjects })),
   ];
 }
 

@@ -6,7 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type BoundSubject, grantsOf } from '../../domain/permission/grants.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { isDeployer } from '../../domain/environment/deployer.ts';
 import { ENVIRONMENT_ROLES } from '../../domain/environment/environment-kind.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 
@@ -85,8 +85,7 @@ async function removeFormerMembers(
   for (const binding of bindings) {
     const subjects = listAt(binding, 'subjects');
     const { name, namespace = '', uid, resourceVersion } = binding.metadata;
-    const deployer = subjectKey({ kind: 'ServiceAccount', name: DEPLOYER, namespace });
-    const kept = subjects.filter((subject) => rawSubjectKey(subject) === deployer || members.has(rawSubjectKey(subject)));
+    const kept = subjects.filter((subject) => isDeployerOf(namespace, subject) || members.has(rawSubjectKey(subject)));
     const ref = { ...ROLE_BINDING, namespace, name };
     if (kept.length === 0) await ifFound(cluster.delete(ref, { signal, ...(uid === undefined ? {} : { uid }) }));
     else if (kept.length < subjects.length)
@@ -100,6 +99,11 @@ async function removeFormerMembers(
     if (kept.length > 0) left.push({ ...binding, subjects: kept });
   }
   return left;
+}
+
+function isDeployerOf(namespace: string, subject: unknown): boolean {
+  const [kind, name = ''] = [textAt(subject, 'kind'), textAt(subject, 'name')];
+  return kind === 'ServiceAccount' && textAt(subject, 'namespace') === namespace && isDeployer(name);
 }
 
 function rawSubjectKey(subject: unknown): string {

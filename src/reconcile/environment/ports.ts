@@ -2,6 +2,7 @@ import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/
 import type { OperatorKinds } from '../../domain/catalog/operator-kinds.ts';
 import type { CountQuota } from '../../domain/app-definition/limits.ts';
 import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
+import type { WantedDeployers } from './app-deployers.ts';
 import type { EnvironmentSettings } from './environment-spec.ts';
 import type { FailedRules } from '../health-rules.ts';
 import type { GrantPorts } from './foreign-grants.ts';
@@ -34,6 +35,8 @@ export interface EnvironmentPorts {
   readonly instancesIn?: (namespace: string) => InstanceCount;
   /** Health rules that failed where they were evaluated; absent: none. */
   readonly failedRules?: FailedRules;
+  /** The deployers of apps that have instances in a namespace, as they are now. */
+  readonly appDeployers: (namespace: string) => WantedDeployers;
   readonly grants: GrantPorts;
   readonly events: EventRecorder;
   readonly settings: EnvironmentSettings;

@@ -1,3 +1,4 @@
+import { type AppDeployer, appDeployerOf } from '../../domain/app-definition/app-deployer.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
@@ -6,12 +7,14 @@ import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { NAMESPACE, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
+import { applyAppDeployer } from '../environment/app-deployers.ts';
 import { applyNamespace, applyObjects } from '../environment/apply-environment.ts';
 import { environmentObjects } from '../environment/environment-objects.ts';
 import { dedicatedSpec, type EnvironmentSpec, parseEnvironment } from '../environment/environment-spec.ts';
 import { createNamespace, removeNamespace } from '../environment/namespace.ts';
 import { remainsOf } from '../environment/namespace-ownership.ts';
 import { isUnavailable } from '../helm-release/failure.ts';
+import { untilGranted } from './keep-deployer.ts';
 import { environmentOf } from './prerequisites.ts';
 import type { DedicatedNamespace, Work } from './work.ts';
 
@@ -76,7 +79,7 @@ export async function keepNamespace(memory: NamespaceMemory, work: Work, namespa
   return await faultOf(work, async () => {
     const wanted = wantedNamespace(work);
     if (wanted === undefined) return;
-    const content = stringifyJson([namespace.metadata.uid, wanted.environment.metadata.uid, wanted.policy, wanted.spec]);
+    const content = stringifyJson([namespace.metadata.uid, wanted.environment.metadata.uid, wanted.policy, wanted.spec, wanted.deployer]);
     const known = memory.get(uid);
     const now = ports.now().getTime();
     const isChanged = ports.changedNamespaces.delete(release.namespace);
@@ -87,9 +90,14 @@ export async function keepNamespace(memory: NamespaceMemory, work: Work, namespa
   });
 }
 
-async function applyWanted({ ports, signal }: Work, { environment, spec, policy }: WantedNamespace, namespace: KubeObject): Promise<void> {
+async function applyWanted(work: Work, { environment, spec, policy, deployer }: WantedNamespace, namespace: KubeObject): Promise<void> {
+  const { ports, signal } = work;
   if (policy === 'known') {
-    await applyNamespace(ports, { environment, namespace, spec }, signal);
+    const deployers = deployer === undefined ? [] : [deployer];
+    await applyNamespace(ports, { environment, namespace, spec, deployers: () => ({ deployers, isListed: true }) }, signal);
+    if (deployer === undefined) return;
+    await applyAppDeployer(ports.cluster, { environment, spec }, { deployer, signal });
+    await untilGranted(work, deployer);
     return;
   }
   const objects = environmentObjects(environment, spec).filter(({ type }) => type === ROLE_BINDING);
@@ -101,6 +109,8 @@ interface WantedNamespace {
   readonly spec: EnvironmentSpec;
   /** `unknown`: the AppDefinition is gone. */
   readonly policy: 'known' | 'unknown';
+  /** Absent where the app has no account of its own. */
+  readonly deployer?: AppDeployer;
 }
 
 /** What the namespace is to be; undefined where no Environment has the instance. */
@@ -111,7 +121,8 @@ function wantedNamespace({ ports, kind, instance, namespace, release }: Work): W
   const policy = definition === undefined ? {} : specOf(APP_DEFINITION_KIND, definition).policy;
   const dedicated = { namespace: release.namespace, dedicatedTo: instance.metadata.uid ?? '', policy };
   const spec = dedicatedSpec(parseEnvironment(environment, ports.environmentSettings), dedicated);
-  return { environment, spec, policy: definition === undefined ? 'unknown' : 'known' };
+  const deployer = definition && appDeployerOf(definition);
+  return { environment, spec, policy: definition === undefined ? 'unknown' : 'known', ...(deployer === undefined ? {} : { deployer }) };
 }
 
 /** Asks for the deletion of the namespace with everything in it. */

@@ -1,5 +1,5 @@
 import type { AuditLog } from '../../domain/audit/audit-log.ts';
-import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, DeployerAccount, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
@@ -15,8 +15,8 @@ import type { KnownReferrers, References } from '../helm-release/watch-reference
 export interface InstancePorts {
   /** As the controller's own account: instances, leases, release records by their metadata. */
   readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'replace' | 'patch' | 'delete' | 'applyStatus'>;
-  /** As the deployer of a namespace: all that a release reads and writes. */
-  readonly asDeployer: (namespace: string) => Deployer;
+  /** As a deployer: all that a release reads and writes. */
+  readonly asDeployer: (account: DeployerAccount) => Deployer;
   /** As they are watched. */
   readonly definitions: { get(name: string): KubeObject | undefined };
   readonly revisions: { all(): readonly KubeObject[] };
@@ -69,7 +69,7 @@ export interface SourceApp extends ResourceType {
 
 /** The api-server and helm with the permissions of a deployer. */
 export interface Deployer {
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'patch' | 'delete'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'patch' | 'delete' | 'review'>;
   readonly helm: InstanceHelm;
 }
 

@@ -20,6 +20,7 @@ import { AT_ONCE, BUSY_MS, deploy, testRelease } from './release-actions.ts';
 import { firstDigests, reportChangedRecord, reportForeign } from './record-actions.ts';
 import { rollBack, unlock } from './recover-release.ts';
 import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
+import { type DeployerMemory, forgetDeployer, keepDeployer } from './keep-deployer.ts';
 import { environmentFault, limitOf } from './prerequisites.ts';
 import { expire, isToSleep, reportExpiry, untilNextPhase } from './expiry.ts';
 import { finalizeInstance } from './finalize-instance.ts';
@@ -36,6 +37,7 @@ import { ADOPT, annotateCommand, leasedBy, type Work, workOn } from './work.ts';
 interface InstanceMemory {
   readonly objects: ObjectMemory;
   readonly namespaces: NamespaceMemory;
+  readonly deployers: DeployerMemory;
   readonly leases: LeaseMemory;
 }
 
@@ -55,7 +57,7 @@ const POLL = { first: 1_000, slowest: 15_000 };
  */
 export function createInstanceReconciler(given: InstancePorts, kindOf: (plural: string) => GeneratedKind | undefined): Reconcile {
   const ports = { ...given, kubernetesVersion: memoizeVersion(given) };
-  const memory: InstanceMemory = { objects: new Map(), namespaces: new Map(), leases: createLeaseMemory() };
+  const memory: InstanceMemory = { objects: new Map(), namespaces: new Map(), deployers: new Map(), leases: createLeaseMemory() };
   return async (key, signal) => {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const kind = kindOf(plural);
@@ -71,7 +73,10 @@ export function createInstanceReconciler(given: InstancePorts, kindOf: (plural: 
 
 async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<ReconcileResult> {
   const placed = await withNamespace(given);
-  if (placed.instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(placed);
+  if (placed.instance.metadata.deletionTimestamp !== undefined) {
+    forgetDeployer(memory.deployers, placed);
+    return await finalizeInstance(placed);
+  }
   if (placed.expiry?.phase === 'Due') return await expire(placed);
   const work = await reportExpiry(placed);
   const left = untilNextPhase(work);
@@ -95,7 +100,10 @@ interface Facts extends ActiveFacts {
 async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   const { dedicated } = work;
   // Members who are removed from the Environment lose their permissions at once, whatever the instance waits for.
-  const fault = dedicated?.kind === 'Ours' ? await keepNamespace(memory.namespaces, work, dedicated.namespace) : undefined;
+  const fault =
+    dedicated?.kind === 'Ours'
+      ? await keepNamespace(memory.namespaces, work, dedicated.namespace)
+      : await keepDeployer(memory.deployers, work);
   const isElsewhere = dedicated !== undefined && dedicated.kind !== 'Ours';
   const release: ReleaseFact = isElsewhere ? { kind: 'Absent' } : await observeOwnRelease(work);
   const facts = { ...factsOf(work, release), ...(dedicated === undefined ? {} : { dedicated }) };

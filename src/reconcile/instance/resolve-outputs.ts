@@ -5,6 +5,7 @@ import { objectOfOutput, readOutput } from '../../domain/connection/read-output.
 import { cycleThrough } from '../../domain/core/dependency-cycle.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { numberAt } from '../../domain/core/read.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -153,7 +154,7 @@ async function readSource(work: Work, { found }: SeenInstances, from: OutputFrom
   const why = unreadyBecause(instance);
   const unready = why === undefined ? {} : { unready: waitingFor(from, why) };
   const reading = await readOutput({
-    cluster: work.ports.asDeployer(placeOf(app, instance)).cluster,
+    cluster: work.ports.asDeployer({ namespace: placeOf(app, instance), name: DEPLOYER }).cluster,
     entries: app.connection,
     instance,
     shown: maskObject({ schema: undefined, sensitivePaths: app.sensitive }, instance),

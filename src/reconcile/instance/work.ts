@@ -1,4 +1,5 @@
 import { type ExpirySettings, type InstanceExpiry, instanceExpiry } from '../../domain/app-instance/expiry.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -14,6 +15,7 @@ import {
   TEST_AT,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
+import { deployerOf } from '../../domain/app-definition/app-deployer.ts';
 import { APP_DEFINITION_KIND, type NamespaceMode } from '../../domain/app-definition/app-definition-kind.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
 import type { LeasedRelease } from '../helm-release/release-lease.ts';
@@ -45,9 +47,9 @@ export interface Work {
   readonly dedicated?: DedicatedNamespace;
   /** The value of the label `chandlery.dev/app-instance` on the records of its release. */
   readonly label: string;
-  /** What the spec refers to, read as the deployer of the Environment. */
+  /** What the spec refers to, read as the deployer of all apps of the Environment: people name it. */
   readonly sources: Deployer['cluster'];
-  /** Of the namespace of the release. */
+  /** Of the namespace of the release, and of the app where that has its own. */
   readonly deployer: Deployer;
   /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, with `chandlery.dev/force-at` and the wish to adopt behind it; empty when there is none. */
   readonly requestedAt: string;
@@ -92,8 +94,8 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     mode,
     release: { release: releaseNameOf(kind, metadata.name), namespace: place },
     label: instanceLabelValue(kind, metadata.name),
-    sources: ports.asDeployer(namespace).cluster,
-    deployer: ports.asDeployer(place),
+    sources: ports.asDeployer({ namespace, name: DEPLOYER }).cluster,
+    deployer: ports.asDeployer({ namespace: place, name: deployerOf(ports.definitions.get(kind.definition)) }),
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,

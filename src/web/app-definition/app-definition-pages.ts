@@ -1,3 +1,4 @@
+import { ruleText } from '../../domain/app-definition/chart-requirements.ts';
 import type { AppDefinitionState, AppDefinitionView, AppRevisionView } from '../../domain/app-definition/app-definition-view.ts';
 import type { AppDefinitionDetails } from '../../operation/app-definition/app-definitions.ts';
 import type { RolloutResult } from '../../domain/app-definition/rollout.ts';
@@ -159,6 +160,7 @@ function factsOf({
   expiry,
   deletionPolicy,
   allowedResources,
+  permissions,
   suspended,
 }: AppDefinitionDetails): AppDefinitionPage['facts'] {
   const allowed = allowedResources.map(({ group, kind }) => (group === '' ? kind : `${kind} (${group})`)).join(', ');
@@ -180,6 +182,7 @@ function factsOf({
     { term: 'Expiry of instances', text: expiry === undefined ? '' : expiryText(expiry) },
     { term: 'Deletion policy', text: isOfChart ? deletionPolicy : '' },
     { term: 'Allowed outside of the namespace', text: isOfChart ? allowed || 'nothing' : '' },
+    { term: 'Permissions beyond the deployer', text: permissions.map(ruleText).join('; ') },
     { term: 'Suspended', text: suspended ? 'Yes' : '' },
   ].filter(({ text }) => text !== '');
 }

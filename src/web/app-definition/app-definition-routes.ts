@@ -210,8 +210,10 @@ function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs, adop
     requirements: requirementsPart(chart, {
       hasDefaults: adopted.defaults === 'on',
       hasAllowed: adopted.allow === 'on',
+      hasPermissions: adopted.permissions === 'on',
       defaultsHref: `${hrefOf({ defaults: 'on' })}#definition`,
       allowHref: `${hrefOf({ allow: 'on' })}#definition`,
+      permissionsHref: `${hrefOf({ permissions: 'on' })}#definition`,
     }),
     ...(chart.changelog === undefined ? {} : { changelog: changelogPart(chart.changelog) }),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),

@@ -25,15 +25,20 @@ export interface AskedDefinition {
   readonly adopted: AdoptedParts;
 }
 
-/** `on` or empty: values as `catalog.defaults`, and kinds in `allowedResources`. */
+/** `on` or empty: values as `catalog.defaults`, kinds in `allowedResources`, and rules in `permissions`. */
 interface AdoptedParts {
   readonly defaults: string;
   readonly allow: string;
+  readonly permissions: string;
 }
 
 export function askedIn(parameters: URLSearchParams): AskedDefinition {
-  const [defaults, allow] = [parameters.get('defaults') ?? '', parameters.get('allow') ?? ''];
-  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters), adopted: { defaults, allow } };
+  const [defaults = '', allow = '', permissions = ''] = ['defaults', 'allow', 'permissions'].map((name) => parameters.get(name) ?? '');
+  return {
+    chart: parseChartQuery(parameters),
+    namespaces: readNamespaceInputs(parameters),
+    adopted: { defaults, allow, permissions },
+  };
 }
 
 /** Where releases of instances go, and the policy of their namespaces: the texts of a form by the names of their inputs. */
@@ -163,6 +168,9 @@ export function definitionText(
       chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) },
       ...namespaceSpec(namespaces),
       ...(adopted.allow === 'on' ? { allowedResources: kindsOutside(requirements) } : {}),
+      ...(adopted.permissions === 'on'
+        ? { permissions: (adopted.defaults === 'on' ? (scopeDefaults?.requirements ?? requirements) : requirements).permissionRules ?? [] }
+        : {}),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),
         ...(summary === '' ? {} : { summary }),

@@ -1,4 +1,5 @@
 import { isInstallable, type OutsideObject } from '../../domain/app-definition/chart-requirements.ts';
+import { proposedRules, type ResourcePermission } from '../../domain/app-definition/permission-rules.ts';
 import type { ChartPreview } from '../../operation/app-definition/preview-chart.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
@@ -11,6 +12,14 @@ export interface RequirementsPart {
   readonly defaults?: ScopeDefaultsPart;
   /** Adds the kinds to the file; empty when nothing is outside, or the file has them. */
   readonly allowHref: string;
+  /** Absent when the deployer lacks nothing that an AppDefinition can grant. */
+  readonly permissions?: PermissionsPart;
+}
+
+interface PermissionsPart {
+  readonly yaml: string;
+  /** Adds the rules to the file; empty when it has them. */
+  readonly href: string;
 }
 
 interface RequirementGroup {
@@ -33,17 +42,23 @@ interface ScopeDefaultsPart {
 export interface RequirementLinks {
   readonly hasDefaults: boolean;
   readonly hasAllowed: boolean;
+  readonly hasPermissions: boolean;
   readonly defaultsHref: string;
   readonly allowHref: string;
+  readonly permissionsHref: string;
 }
 
 export function requirementsPart({ requirements, scopeDefaults, faults }: ChartPreview, links: RequirementLinks): RequirementsPart {
   const { outside } = requirements;
+  // With the proposed values as defaults, the chart can need less.
+  const { permissionRules = [] } = links.hasDefaults ? (scopeDefaults?.requirements ?? requirements) : requirements;
+  const permissions = { yaml: yamlText(permissionRules), href: links.hasPermissions ? '' : links.permissionsHref };
   return {
     isInstallable: faults.length === 0 && isInstallable(requirements),
     groups: groupsOf(requirements).filter(({ items }) => items.length > 0),
     ...(scopeDefaults === undefined ? {} : { defaults: defaultsPart(scopeDefaults, links) }),
     allowHref: outside.length === 0 || links.hasAllowed ? '' : links.allowHref,
+    ...(permissionRules.length === 0 ? {} : { permissions }),
   };
 }
 
@@ -66,11 +81,8 @@ function groupsOf({ outside, crds, unserved, permissions = [], accounts }: Chart
     },
     {
       title: 'Permissions that the deployer lacks',
-      text: 'Add them to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true". The deployer of every environment then has them.',
-      items: permissions.map(({ group, resource, verbs }) => ({
-        name: group === '' ? resource : `${resource}.${group}`,
-        effects: [verbs.join(', ')],
-      })),
+      text: 'Grant them in spec.permissions. Releases of this app then have them in their namespace, and no other app has.',
+      items: permissions.map(permissionItem),
     },
     {
       title: 'Service accounts with too many permissions',
@@ -78,6 +90,13 @@ function groupsOf({ outside, crds, unserved, permissions = [], accounts }: Chart
       items: accounts.map(({ account, workload, powers }) => ({ name: `${account} of ${workload}`, effects: powers })),
     },
   ];
+}
+
+function permissionItem(permission: ResourcePermission): RequirementGroup['items'][number] {
+  const { group, resource, name, verbs } = permission;
+  const type = group === '' ? resource : `${resource}.${group}`;
+  const reasons = proposedRules([permission]).rejected.map(({ reason }) => `An AppDefinition cannot grant it: ${reason}`);
+  return { name: name === undefined ? type : `${type} "${name}"`, effects: [verbs.join(', '), ...reasons] };
 }
 
 function named(name: string): RequirementGroup['items'][number] {

@@ -1,8 +1,10 @@
 import { generatedCrdName } from '../../../domain/app-definition/generated-crd.ts';
 import type { GeneratedNames } from '../../../domain/app-definition/app-definition-kind.ts';
+import { appDeployerOf } from '../../../domain/app-definition/app-deployer.ts';
+import { DEPLOYER } from '../../../domain/environment/deployer.ts';
 import { hasFinalizer } from '../../../domain/kubernetes/finalizers.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { type AppCrd, appRoles, countRole } from '../../operator/acts/app-roles.ts';
+import { type AppCrd, appRoles, countRole, deployerRole } from '../../operator/acts/app-roles.ts';
 import { type Publisher, publishRoles, unpublishRoles } from '../../publish-roles.ts';
 import type { DefinitionWork } from '../observe.ts';
 import { listInShort } from '../../../domain/core/name-words.ts';
@@ -65,16 +67,27 @@ function appOf({ metadata: { name }, spec }: KubeObject): { name: string; group:
 
 /** Gives people permissions on the generated kind, by small ClusterRoles that Kubernetes aggregates into ours. */
 export async function publishApp(work: DefinitionWork, names: GeneratedNames): Promise<void> {
-  await publishApps(work, [{ name: generatedCrdName(names), group: OURS.appsGroup, plural: names.plural }]);
+  const crd = { name: generatedCrdName(names), group: OURS.appsGroup, plural: names.plural };
+  await publishApps(work, [crd], await deployerRoles(work, crd));
+}
+
+/** Before the first release, the controller may act as the deployer of the app, where that has its own. */
+async function deployerRoles({ ports, definition, signal }: DefinitionWork, crd: AppCrd): Promise<readonly KubeObject[]> {
+  const account = appDeployerOf(definition)?.account;
+  if (account === undefined) return [];
+  const asked = { verb: 'impersonate', group: '', resource: 'serviceaccounts', name: DEPLOYER };
+  const { allowed } = await ports.cluster.review(asked, { signal });
+  return [deployerRole(crd, ownerOf(definition), { account, legacy: allowed })];
+}
+
+function ownerOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
+  return { [OURS.appDefinitionLabel]: metadata.name };
 }
 
 /** The same for kinds whoever made them, and for no others. */
-async function publishApps(work: DefinitionWork, crds: readonly AppCrd[]): Promise<void> {
-  const owner = { [OURS.appDefinitionLabel]: work.definition.metadata.name };
-  await publishRoles(
-    publisherOf(work),
-    crds.flatMap((crd) => [...appRoles(crd, owner), countRole(crd, owner)]),
-  );
+async function publishApps(work: DefinitionWork, crds: readonly AppCrd[], also: readonly KubeObject[] = []): Promise<void> {
+  const owner = ownerOf(work.definition);
+  await publishRoles(publisherOf(work), [...crds.flatMap((crd) => [...appRoles(crd, owner), countRole(crd, owner)]), ...also]);
 }
 
 /** Removes the permissions on the generated kind. */

@@ -63,6 +63,19 @@ export function countRole(crd: AppCrd, owner: Owner): KubeObject {
   return role(`chandlery-app-${crd.name}-count`, { owner, audience: ['admin'], rules });
 }
 
+/** Lets Chandlery act as the deployer of an app. @param legacy whether the cluster does not constrain impersonation. */
+export function deployerRole(crd: AppCrd, owner: Owner, { account, legacy }: { account: string; legacy: boolean }): KubeObject {
+  const place = legacy
+    ? { apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account], verbs: ['impersonate'] }
+    : {
+        apiGroups: ['authentication.k8s.io'],
+        resources: ['serviceaccounts'],
+        resourceNames: [account],
+        verbs: ['impersonate:serviceaccount'],
+      };
+  return role(`chandlery-app-${crd.name}-deploy`, { owner, audience: ['deployer-impersonator'], rules: [place] });
+}
+
 function role(
   name: string,
   { owner, audience, rules }: { owner: Owner; audience: readonly string[]; rules: readonly unknown[] },

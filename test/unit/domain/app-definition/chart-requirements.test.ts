@@ -20,7 +20,7 @@ test('A chart whose objects are in its namespace, by permissions of the deployer
   const rules = [{ apiGroups: ['', 'apps'], resources: ['configmaps', 'deployments', 'secrets'], verbs: ['*'] }];
   const objects = [object('v1', 'ConfigMap'), object('apps/v1', 'Deployment', { namespace: 'home' })];
   const requirements = await chartRequirements({ ...about, objects, deployerRules: rules });
-  assert.deepEqual(requirements, { outside: [], crds: [], unserved: [], permissions: [], accounts: [] });
+  assert.deepEqual(requirements, { outside: [], crds: [], unserved: [], permissions: [], permissionRules: [], accounts: [] });
   assert.equal(isInstallable(requirements), true);
 });
 

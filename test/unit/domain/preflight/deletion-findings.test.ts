@@ -73,6 +73,7 @@ describe('what goes with a release', () => {
   const around = [kept, config, stateful, object('Pod', 'set-0', ['set']), object('Job', 'migrate'), labelled, object('Secret', 'other')];
   const instance = { ...root, spec: { valuesFrom: [{ kind: 'Secret', name: 'other', key: 'password' }] } };
   const { goes, findings } = releaseRemoval({
+    deployer: 'chandlery-deployer',
     root: instance,
     release: { namespace: 'a', name: 'r' },
     members: [kept, config, stateful],

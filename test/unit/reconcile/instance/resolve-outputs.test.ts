@@ -64,7 +64,7 @@ async function resolve(instance: KubeObject, objects: readonly KubeObject[]) {
     return found;
   };
   /** The deployer of a namespace may read that one alone. */
-  const asDeployer = (own: string) => ({
+  const asDeployer = ({ namespace: own }: { readonly namespace: string }) => ({
     cluster: {
       get: async (ref: ResourceRef): Promise<KubeObject> => {
         if (ref.namespace !== own) throw new AppError('Forbidden', `${ref.resource} of ${ref.namespace}, asked as the deployer of ${own}`);
@@ -78,7 +78,7 @@ async function resolve(instance: KubeObject, objects: readonly KubeObject[]) {
     references: { remember: (_key: string, known: readonly Reference[]) => void (references = known) },
   };
   const spec = instanceSpec.read(instance.spec);
-  const work = { ports, kind: WEB, instance, namespace: 'team', spec, key: 'webs/team/a', sources: asDeployer('team').cluster };
+  const work = { ports, kind: WEB, instance, namespace: 'team', spec, key: 'webs/team/a', sources: asDeployer({ namespace: 'team' }).cluster };
   const resolved = await resolveOutputs(work as unknown as Work);
   return { resolved, references: references.map(({ type, namespace, name }) => `${type.resource} ${namespace}/${name}`) };
 }
