@@ -14,7 +14,7 @@ import { environmentControllers } from './environment/environment-controllers.ts
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
 import { countInstances, type InstanceCounts, instancesInNamespaces, operatorsCounted } from './app-instance/count-instances.ts';
 import { policyFile } from './install-crds-and-roles.ts';
-import { pinCachedCharts } from './pin-cached-charts.ts';
+import { chartRenderer, pinCachedCharts } from './pin-cached-charts.ts';
 import { namespaceOf } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
 import { watchRecords } from './watch-records.ts';
@@ -34,7 +34,6 @@ import { runLocalControllers } from '../embedded/controllers/local-controllers.t
 import type { Artifacts } from '../chart/oci/artifact.ts';
 import type { Git } from '../git/git.ts';
 import { createHelm, type HelmProgram } from '../helm/helm.ts';
-import { createChartRenderer } from '../helm/render-chart.ts';
 import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
@@ -117,7 +116,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),
     catalogReleases(input),
-    appDefinitions({ ...input, failedRules: health.faults, uploads, counted: instances.counted }),
+    appDefinitions({ ...input, failedRules: health.faults, uploads, counted: instances.counted, renderChart: chartRenderer(input, helm) }),
     await operators(input, { helm, records, uploads, counts, failedRules: health.faults }),
     instances,
     keptObjects(input),
@@ -236,7 +235,7 @@ async function operators(
     charts,
     uploads,
     failedRules: parts.failedRules,
-    renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
+    renderChart: chartRenderer(input, parts.helm),
     imageRewrites,
     helm,
     references,

@@ -2,6 +2,7 @@ import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import type { UploadWatch } from '../create-charts.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 import { at } from '../../domain/core/read.ts';
 import { renamedWith } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -19,6 +20,7 @@ interface AppDefinitionsInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly charts: ChartLibrary;
+  readonly renderChart: RenderChart;
   readonly uploads: UploadWatch;
   /** The names of those that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
@@ -32,6 +34,7 @@ export function appDefinitions({
   kube,
   catalog,
   charts,
+  renderChart,
   uploads,
   counted,
   failedRules,
@@ -44,6 +47,7 @@ export function appDefinitions({
     charts,
     uploads,
     failedRules,
+    requirements: { charts, renderChart, discovery: kube },
     environments: catalog.reflectors.environments,
     definitions: catalog.reflectors.appDefinitions,
     crds: catalog.reflectors.customResourceDefinitions,

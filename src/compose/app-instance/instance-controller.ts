@@ -11,7 +11,6 @@ import { isObject, textAt } from '../../domain/core/read.ts';
 import { buildCatalog, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 import type { HelmProgram } from '../../helm/helm.ts';
-import { createChartRenderer } from '../../helm/render-chart.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
 import { type Reflector, startMetadataReflector, startReflector, waitForLists } from '../../kube/watch/reflector.ts';
@@ -25,7 +24,7 @@ import { createReferrers, type ReferencePlace, type References, watchReferences 
 import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';
 import { type DefinitionsInNamespaces, definitionsInNamespaces } from '../environment/watch-deployers.ts';
 import { watchDedicated } from '../environment/watch-generated.ts';
-import { pinCachedCharts } from '../pin-cached-charts.ts';
+import { chartRenderer, pinCachedCharts } from '../pin-cached-charts.ts';
 import { type WatchedInstances, watchInstances, watchReleases } from './watch-instances.ts';
 
 interface InstanceControllerInput {
@@ -150,7 +149,6 @@ function portsOf(
 ): InstancePorts {
   const { auditLog, log, signal } = input;
   const cluster = kube.asController();
-  const { render } = pinCachedCharts(helm, charts);
   return {
     ...watched,
     cluster,
@@ -165,7 +163,7 @@ function portsOf(
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
-    renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
+    renderChart: chartRenderer({ kube, charts, imageRewrites }, helm),
     imageRewrites,
     ...(health === undefined ? {} : { health }),
     events: createEventRecorder({ cluster, log, signal }),

@@ -277,6 +277,7 @@ const status = object(
     instances: optional(integer({ description: 'How many instances exist.' })),
     rollout: optional(rolloutStatus),
     limits: optional(limitsStatus),
+    assessed: optional(text({ description: 'A digest over what the condition Installable was decided by.' })),
     conditions: conditionsField('the AppDefinition'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

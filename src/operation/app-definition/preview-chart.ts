@@ -1,4 +1,5 @@
 import { chartRequirements, type ChartRequirements } from '../../domain/app-definition/chart-requirements.ts';
+import { FIRST_RELEASE } from '../../domain/app-definition/first-release.ts';
 import type { Changelog } from '../../domain/chart/changelog.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -164,19 +165,6 @@ function sourceOf({ repoURL, name, version, secret }: ChartQuery): Repository {
 function newestOf(versions: readonly string[]): string {
   return versions.find((version) => !version.includes('-')) ?? versions[0] ?? '*';
 }
-
-/** The chart with its own values, as a first release. */
-const FIRST_RELEASE = {
-  values: {},
-  secrets: [],
-  release: 'release-name',
-  // A name that no chart has of itself, so that a fixed namespace is told from that of the release.
-  namespace: 'namespace-of-release',
-  action: 'install',
-  legacyAPIs: 'Uplift',
-  label: '',
-  invalidValues: 'Render',
-} as const;
 
 function describe(
   { repoURL, name }: ChartQuery,

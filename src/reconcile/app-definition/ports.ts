@@ -1,6 +1,7 @@
 import type { FailedRules } from '../health-rules.ts';
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
-import type { Cluster, EventRecorder } from '../../domain/kubernetes/cluster.ts';
+import type { RenderableChart, RenderChart } from '../../domain/chart/rendered-chart.ts';
+import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { UploadsPort } from '../helm-release/ports.ts';
@@ -20,6 +21,13 @@ export interface DefinitionChart {
     };
     readonly crds: readonly KubeObject[];
   };
+}
+
+/** What finding the requirements of a chart needs of the world. */
+export interface RequirementPorts {
+  readonly charts: { fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<RenderableChart> };
+  readonly renderChart: RenderChart;
+  readonly discovery: Pick<Discovery, 'kinds'>;
 }
 
 /** What reconciling AppDefinitions needs of the world. */
@@ -43,6 +51,8 @@ export interface DefinitionPorts {
   readonly definitions: { all(): readonly KubeObject[] };
   /** All CustomResourceDefinitions. */
   readonly crds: { all(): readonly KubeObject[] };
+  /** What tells the requirements of charts; absent: nobody does. */
+  readonly requirements?: RequirementPorts;
   readonly events: EventRecorder;
   readonly now: () => Date;
 }

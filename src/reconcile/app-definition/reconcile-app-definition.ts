@@ -14,6 +14,7 @@ import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-t
 import type { CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyCrd } from './acts/apply-crd.ts';
+import { assessRequirements } from './acts/assess-requirements.ts';
 import { publishApp, publishCrds } from './acts/publish-crds.ts';
 import { finalizeDefinition } from './finalize-definition.ts';
 import type { FetchMemory } from './fetch-definition.ts';
@@ -154,6 +155,7 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
   const readInstances = async () => (extent === 'full' ? instances : await observeInstances(work, names, 'full'));
   await pruneRevisions(work, chart.revision.metadata.name, readInstances);
   const { name, version } = chart.metadata;
+  const { condition: installable, assessed, isDue } = await assessRequirements(work, chart);
   await report(work, {
     kind: 'Ready',
     reason: 'Ready',
@@ -163,6 +165,7 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
       isTrue('CRDEstablished', 'Established', generatedCrdName(names)),
       ...conditions,
       ...(condition === undefined ? [] : [condition]),
+      ...(installable === undefined ? [] : [installable]),
       ...namesCondition(names),
       ...healthRulesValid(work.definition, work.ports.failedRules),
     ],
@@ -174,9 +177,10 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
       instances: instances.length,
       rollout,
       limits: admission,
+      assessed,
     },
   });
-  return { requeueAfter: Math.min(lookAfter, work.spec.interval) };
+  return isDue ? { requeueAfter: ESTABLISHING_MS } : { requeueAfter: Math.min(lookAfter, work.spec.interval) };
 }
 
 /** False for a kind that was generated before its names were reserved; absent for all others. */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chartRequirements, isInstallable } from '../../../../src/domain/app-definition/chart-requirements.ts';
+import { APP_DEFINITION_KIND } from '../../../../src/domain/app-definition/app-definition-kind.ts';
+import { beyondAllowed, installableCondition, requirementsDigest } from '../../../../src/domain/app-definition/installable.ts';
+import { specOf } from '../../../../src/domain/kind/kind.ts';
 import { scopeSwitches, switchedValues } from '../../../../src/domain/app-definition/scope-switches.ts';
 import type { KubeObject, ServedKind } from '../../../../src/domain/kubernetes/resource.ts';
 
@@ -122,3 +125,29 @@ function kind(group: string, version: string, name: string, namespaced: boolean)
 function object(apiVersion: string, of: string, metadata: object = {}): KubeObject {
   return { apiVersion, kind: of, metadata: { name: 'one', ...metadata } };
 }
+
+test('The condition of an AppDefinition names the first requirement, and is decided anew by other inputs alone', () => {
+  const role = { kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'all', effects: [] };
+  const permissions = [{ group: 'example.com', resource: 'lamps', verbs: ['get', 'create'] }];
+  const requirements = { outside: [role], crds: [], unserved: [], permissions, accounts: [] };
+  const { status, reason, message } = installableCondition({ requirements, faults: [] });
+  assert.deepEqual([status, reason], ['False', 'ResourcesNotAllowed']);
+  assert.match(message, /^ClusterRole "all" is outside .*add ClusterRole of rbac.authorization.k8s.io to spec.allowedResources.*; 1 more/);
+  const spec = {
+    allowedResources: [{ group: role.group, kind: role.kind }],
+    permissions: [],
+    catalog: specOf(APP_DEFINITION_KIND, object('v1', 'x')).catalog,
+  };
+  const left = installableCondition({ requirements: beyondAllowed(requirements, spec), faults: [] });
+  assert.equal(left.message, 'The deployer may not get, create on lamps of example.com: grant it in spec.permissions');
+  const met = installableCondition({ requirements: { ...requirements, outside: [], permissions: [] }, faults: [] });
+  assert.deepEqual([met.status, met.reason], ['True', 'RequirementsMet']);
+  const digest = requirementsDigest('sha256:a', spec, '');
+  assert.equal(requirementsDigest('sha256:a', { ...spec }, ''), digest);
+  for (const other of [
+    requirementsDigest('sha256:b', spec, ''),
+    requirementsDigest('sha256:a', { ...spec, allowedResources: [] }, ''),
+    requirementsDigest('sha256:a', spec, 'now'),
+  ])
+    assert.notEqual(other, digest);
+});
