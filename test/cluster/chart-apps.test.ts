@@ -329,7 +329,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const beyond = await check(DEV_ONE, ONE, 'worker', { extra: limits });
     assert.match(
       messages(beyond, 'blocked'),
-      /The deployer of the environment, .*chandlery-deployer, may not .*limitranges.*aggregate-to-deployer/,
+      /The deployer of the environment, .*chandlery-deployer, may not .*limitranges.*An AppDefinition cannot grant it: .*the Environment decides them.*aggregate-to-deployer/,
     );
     assert.match(beyond.grant ?? '', /limitranges/);
     const cluster = world.kube.asController();

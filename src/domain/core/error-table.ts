@@ -354,7 +354,7 @@ export const ERROR_TABLE = {
     meaning:
       'The release of an instance would have a cluster-scoped object, an object in another namespace, an object of a kind that the cluster does not serve, a CRD, a pod of a reserved service account, or a hook of a service account that is not part of the release. Nothing was written.',
     remedy:
-      'Change the values of the instance, or the chart. An admin allows a kind with `spec.allowedResources` of the AppDefinition, and gives the deployer of environments the permission ([generated resources](environment.md#generated-resources)).',
+      'Change the values of the instance, or the chart. An admin allows a kind with `spec.allowedResources` of the AppDefinition, and gives the deployer the permission: in the namespace by `spec.permissions` ([permissions](app-definition.md#permissions)), elsewhere as described in [generated resources](environment.md#generated-resources).',
   },
   CrdConflict: {
     status: 409,

@@ -1,5 +1,6 @@
 import { type ExpirySettings, type InstanceExpiry, instanceExpiry } from '../../domain/app-instance/expiry.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -15,7 +16,8 @@ import {
   TEST_AT,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
-import { deployerOf } from '../../domain/app-definition/app-deployer.ts';
+import { createHash } from 'node:crypto';
+import { appDeployerOf, deployerOf } from '../../domain/app-definition/app-deployer.ts';
 import { APP_DEFINITION_KIND, type NamespaceMode } from '../../domain/app-definition/app-definition-kind.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
 import type { LeasedRelease } from '../helm-release/release-lease.ts';
@@ -64,7 +66,7 @@ export interface Work {
   readonly expiry?: InstanceExpiry;
   /** `<plural>/<namespace>/<name>` */
   readonly key: string;
-  /** A digest over the versions of what it is known to refer to, taken before they were read; absent when unknown. */
+  /** A digest over the versions of what it is known to refer to, and over the permissions of its app, taken before they were read; absent when unknown. */
   readonly references?: string;
   readonly signal: AbortSignal;
 }
@@ -83,19 +85,21 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const reinstallAt = annotations[REINSTALL_AT] ?? '';
   const key = `${kind.resource}/${namespace}/${metadata.name}`;
   const expiry = instanceExpiry(instance, expirySettings(ports, kind), ports.now().getTime());
-  const references = ports.references.revisionOf(ports.references.referencesOf(key));
+  const spec = parseInstanceSpec(instance);
+  const definition = ports.definitions.get(kind.definition);
+  const references = revisionOf(ports.references.revisionOf(ports.references.referencesOf(key)), spec, definition);
   return {
     ports,
     kind,
     instance,
     namespace,
-    spec: parseInstanceSpec(instance),
+    spec,
     status,
     mode,
     release: { release: releaseNameOf(kind, metadata.name), namespace: place },
     label: instanceLabelValue(kind, metadata.name),
     sources: ports.asDeployer({ namespace, name: DEPLOYER }).cluster,
-    deployer: ports.asDeployer({ namespace: place, name: deployerOf(ports.definitions.get(kind.definition)) }),
+    deployer: ports.asDeployer({ namespace: place, name: deployerOf(definition) }),
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
@@ -106,6 +110,16 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     ...(references === undefined ? {} : { references }),
     signal,
   };
+}
+
+/** A failure for want of a permission is no reason to wait once the AppDefinition grants it. @param known of what the spec refers to. */
+function revisionOf(known: string | undefined, { valuesFrom }: InstanceSpec, definition: KubeObject | undefined): string | undefined {
+  const rules = definition && appDeployerOf(definition)?.rules;
+  if (rules === undefined || (known === undefined && valuesFrom.length > 0)) return known;
+  return createHash('sha256')
+    .update(stringifyJson([known ?? '', rules]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /**

@@ -66,7 +66,7 @@ function groupsOf({ outside, crds, unserved, permissions = [], accounts }: Chart
   return [
     {
       title: 'Objects outside of the namespace',
-      text: 'Releases of instances may contain these objects only if spec.allowedResources lists their kinds, and if the deployer of each environment has the permission: the check of an instance prints it. If one release for the whole cluster is enough, use an Operator.',
+      text: 'Releases of instances may contain these objects only if spec.allowedResources lists their kinds, and if the deployer of each environment has the permission: the check of an instance prints the binding. If one release for the whole cluster is enough, use an Operator.',
       items: outside.map((object) => ({ name: nameOf(object), effects: object.effects })),
     },
     {
