@@ -16,6 +16,7 @@ export interface ReleaseScope {
 
 const HOOK = 'helm.sh/hook';
 const RESERVED_ACCOUNT = /^chandlery-/;
+const RESERVED_KINDS: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
 
 /**
  * Why objects may not be in the release of an instance, a sentence each: cluster-scoped ones, those of other namespaces, lists, pods as an account that is reserved, and hooks
@@ -46,14 +47,17 @@ function kindKey({ group, kind }: { readonly group: string; readonly kind: strin
 }
 
 function placeFault(
-  { apiVersion, kind, metadata }: KubeObject,
+  { apiVersion, kind, metadata, ...object }: KubeObject,
   { namespace, namespacedKinds, clusterKinds, allowed }: ReleaseScope,
 ): string | undefined {
   const { group } = parseApiVersion(apiVersion);
   if (kind === 'CustomResourceDefinition') return 'an instance cannot install a CRD; an Operator can';
   if (kind.endsWith('List') && !namespacedKinds.has(kindKey({ group, kind })))
     return 'the chart must render each object by itself, not a list';
-  if (kind === 'ServiceAccount' && RESERVED_ACCOUNT.test(metadata.name)) return 'names that begin with chandlery- are reserved';
+  if (RESERVED_KINDS.has(kind) && RESERVED_ACCOUNT.test(metadata.name)) return 'names that begin with chandlery- are reserved';
+  // Who binds the Role of a deployer before it exists would have its permissions once it does.
+  const role = textAt(object, 'roleRef', 'kind') === 'Role' ? (textAt(object, 'roleRef', 'name') ?? '') : '';
+  if (RESERVED_ACCOUNT.test(role)) return `it grants the Role ${role}, and names that begin with chandlery- are reserved`;
   if (allowed.some((one) => one.group === group && one.kind === kind)) return undefined;
   const allow = `add ${group === '' ? kind : `${kind} of ${group}`} to spec.allowedResources of the AppDefinition to allow it`;
   const key = kindKey({ group, kind });

@@ -207,7 +207,7 @@ const spec = object(
     helmUsers: orEmpty(
       list(helmUser, {
         description:
-          'Who may write the release records of Helm in the namespace, to deploy with helm itself beside Chandlery. Chandlery acts on a record as chandlery-deployer, so a user who writes one can have that account create and delete objects.',
+          'Who may write the release records of Helm in the namespace, to deploy with helm itself beside Chandlery. Chandlery acts on a record as chandlery-deployer, or as the account of the app, so a user who writes one can have that account create and delete objects.',
         maxItems: 100,
         merge: 'atomic',
       }),

@@ -17,6 +17,8 @@ const SCOPE: ReleaseScope = {
     'batch/Job',
     'batch/CronJob',
     'apps/Deployment',
+    'rbac.authorization.k8s.io/Role',
+    'rbac.authorization.k8s.io/RoleBinding',
   ]),
   clusterKinds: new Set(['/Namespace', 'rbac.authorization.k8s.io/ClusterRole']),
   allowed: [{ group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' }],
@@ -33,6 +35,7 @@ function object(
 }
 
 const podOf = (account: string) => ({ template: { spec: { serviceAccountName: account } } });
+const RBAC = 'rbac.authorization.k8s.io/v1';
 const HOOK = { annotations: { 'helm.sh/hook': 'pre-install' } };
 
 describe('the scope of a release', () => {
@@ -79,6 +82,16 @@ describe('the scope of a release', () => {
       'nobody makes the account of releases anew',
       [{ ...object('v1', 'ServiceAccount'), metadata: { name: 'chandlery-deployer' } }],
       /reserved/,
+    ],
+    [
+      'a Role of the name that the Role of another app will have',
+      [{ ...object(RBAC, 'Role'), metadata: { name: 'chandlery-deployer-other' } }],
+      /names that begin with chandlery- are reserved/,
+    ],
+    [
+      'a RoleBinding to such a Role, before it exists',
+      [object(RBAC, 'RoleBinding', { roleRef: { kind: 'Role', name: 'chandlery-deployer-other' } })],
+      /it grants the Role chandlery-deployer-other/,
     ],
   ];
   for (const [title, objects, fault] of cases) {

@@ -78,7 +78,15 @@ async function resolve(instance: KubeObject, objects: readonly KubeObject[]) {
     references: { remember: (_key: string, known: readonly Reference[]) => void (references = known) },
   };
   const spec = instanceSpec.read(instance.spec);
-  const work = { ports, kind: WEB, instance, namespace: 'team', spec, key: 'webs/team/a', sources: asDeployer({ namespace: 'team' }).cluster };
+  const work = {
+    ports,
+    kind: WEB,
+    instance,
+    namespace: 'team',
+    spec,
+    key: 'webs/team/a',
+    sources: asDeployer({ namespace: 'team' }).cluster,
+  };
   const resolved = await resolveOutputs(work as unknown as Work);
   return { resolved, references: references.map(({ type, namespace, name }) => `${type.resource} ${namespace}/${name}`) };
 }
