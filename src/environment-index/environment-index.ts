@@ -59,7 +59,7 @@ export function createEnvironmentIndex({ clusters, startCopy, signal, now = () =
   const sweep = setInterval(() => endIdle(kinds), SWEEP_MS).unref();
   signal.addEventListener('abort', () => {
     clearInterval(sweep);
-    for (const one of [...kinds.values()]) one.end();
+    for (const one of kinds.values()) one.end();
   });
   const indexOf = (kind: IndexedKind): KindIndex => {
     const key = keyOfKind(kind);
@@ -89,7 +89,7 @@ export function createEnvironmentIndex({ clusters, startCopy, signal, now = () =
 }
 
 function endIdle(kinds: ReadonlyMap<string, KindIndex>): void {
-  for (const one of [...kinds.values()]) if (one.idle() > IDLE_MS) one.end();
+  for (const one of kinds.values()) if (one.idle() > IDLE_MS) one.end();
 }
 
 interface ReaderInput {

@@ -2,7 +2,6 @@ import type { AuditOutcome, AuditRecord } from '../../domain/audit/audit-log.ts'
 import { changedObjects, type ChangedObjects, type RevisionManifest } from '../../domain/audit/changed-objects.ts';
 import { deletionChange, generationChange, requestChange } from '../../domain/audit/change-id.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { environmentOf } from './prerequisites.ts';
 import type { RevisionRecord } from './ports.ts';
 import type { Work } from './work.ts';
@@ -95,13 +94,13 @@ export async function auditObjects(
 }
 
 async function appendEntry(
-  { ports, kind, instance, namespace, release }: Work,
+  { ports, kind, instance, namespace, account }: Work,
   entry: Pick<AuditRecord, 'action' | 'outcome' | 'code' | 'change' | 'release' | 'objects'>,
 ): Promise<void> {
   const environment = environmentOf(ports.environments.all(), namespace)?.metadata.name ?? '';
   await ports.auditLog.append({
     time: ports.now().toISOString(),
-    user: `system:serviceaccount:${release.namespace}:${DEPLOYER}`,
+    user: `system:serviceaccount:${account.namespace}:${account.name}`,
     groups: [],
     environment,
     target: `${environment}/${kind.resource}.${kind.group}/${instance.metadata.name}`,

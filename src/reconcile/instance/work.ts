@@ -17,6 +17,7 @@ import {
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { createHash } from 'node:crypto';
+import type { DeployerAccount } from '../../domain/kubernetes/cluster.ts';
 import { appDeployerOf, deployerOf } from '../../domain/app-definition/app-deployer.ts';
 import { APP_DEFINITION_KIND, type NamespaceMode } from '../../domain/app-definition/app-definition-kind.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
@@ -53,6 +54,8 @@ export interface Work {
   readonly sources: Deployer['cluster'];
   /** Of the namespace of the release, and of the app where that has its own. */
   readonly deployer: Deployer;
+  /** Its ServiceAccount. */
+  readonly account: DeployerAccount;
   /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, with `chandlery.dev/force-at` and the wish to adopt behind it; empty when there is none. */
   readonly requestedAt: string;
   /** The annotation `chandlery.dev/force-at` while it has not been carried out; else empty. */
@@ -87,6 +90,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const expiry = instanceExpiry(instance, expirySettings(ports, kind), ports.now().getTime());
   const spec = parseInstanceSpec(instance);
   const definition = ports.definitions.get(kind.definition);
+  const account = { namespace: place, name: deployerOf(definition) };
   const references = revisionOf(ports.references.revisionOf(ports.references.referencesOf(key)), spec, definition);
   return {
     ports,
@@ -99,7 +103,8 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     release: { release: releaseNameOf(kind, metadata.name), namespace: place },
     label: instanceLabelValue(kind, metadata.name),
     sources: ports.asDeployer({ namespace, name: DEPLOYER }).cluster,
-    deployer: ports.asDeployer({ namespace: place, name: deployerOf(definition) }),
+    deployer: ports.asDeployer(account),
+    account,
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
