@@ -2,7 +2,7 @@
 import { AppError } from '../../domain/core/errors.ts';
 import { parseJson as parseExactly, stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { isDeployer } from '../../domain/environment/deployer.ts';
 import { parseActor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
@@ -60,7 +60,7 @@ export function readIdentity(header: string): Identity {
   const actor = parseActor(textAt(found, 'actor', 'user') ?? '', textsAt(found, 'actor', 'groups'));
   const [namespace, name] = [textAt(found, 'account', 'namespace'), textAt(found, 'account', 'name')];
   if (namespace === undefined) return { kind: 'dryRun', actor };
-  if (name !== DEPLOYER) throw malformed();
+  if (name === undefined || !isDeployer(name)) throw malformed();
   return { kind: 'dryRun', actor, account: { namespace, name } };
 }
 

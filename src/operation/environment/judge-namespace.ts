@@ -75,9 +75,10 @@ export function createNamespaceJudge(now: () => number): NamespaceJudge {
     const isRecent = ({ at, cost }: KnownNamespace): boolean => began - at < Math.min(cost * PAUSE.factor, PAUSE.maxMs);
     const same = known.find((one) => areSame(one.basis, basis)) ?? known.find((one) => isRecent(one) && areSame(one.scope, scope));
     if (same !== undefined) return same;
-    const judged = judge(ports, input, roots);
+    const judgement = judge(ports, input, roots);
     const at = now();
-    namespaces.set(namespace, [{ ...judged, basis, scope, at, cost: at - began }, ...known].slice(0, KNOWN_READINGS));
+    const judged = { ...judgement, basis, scope, at, cost: at - began };
+    namespaces.set(namespace, [judged, ...known].slice(0, KNOWN_READINGS));
     return judged;
   };
 }
