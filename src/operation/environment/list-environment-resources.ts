@@ -8,7 +8,7 @@ import {
   type ResourceFilter,
 } from '../../domain/environment/environment-resources.ts';
 import { type Emptiness, emptinessOf } from '../../domain/tree/emptiness.ts';
-import { parseKey } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { type Workload, workloadsOf } from '../../domain/workload/workload.ts';
 import { redactWorkload } from '../instance/instance-masking.ts';
 import { readRestOfRelease, type ReleaseRest } from '../release/read-release.ts';
@@ -118,7 +118,12 @@ const WORKLOADS = new Set([
   'replicationcontrollers',
 ]);
 
+/** By the objects of a reading, which are the same list until one of them changes. */
+const knownWorkloads = new WeakMap<readonly KubeObject[], readonly Workload[]>();
+
 /** The workloads of a reading, without secrets. */
-export function workloadsIn({ objects, secrets }: Pick<EnvironmentReading, 'objects' | 'secrets'>): Workload[] {
-  return workloadsOf(objects).map((workload) => redactWorkload(workload, secrets));
+export function workloadsIn({ objects, secrets }: Pick<EnvironmentReading, 'objects' | 'secrets'>): readonly Workload[] {
+  const known = knownWorkloads.get(objects) ?? workloadsOf(objects).map((workload) => redactWorkload(workload, secrets));
+  knownWorkloads.set(objects, known);
+  return known;
 }

@@ -53,10 +53,9 @@ async function readRemembered(
   const forbidden = kinds.filter((kind) => memory.recall(kind) === 'Forbidden');
   const where = { namespace, custom: 'Whole' } as const;
   const first = await readObjects(cluster, asked, where);
-  const unread = unreadOwners(first.objects, memory);
-  const owners = kinds.filter(
-    (kind) => (memory.recall(kind) === 'Nothing' || later.includes(kind)) && unread.has(`${kind.group}/${kind.kind}`),
-  );
+  const unlisted = kinds.filter((kind) => memory.recall(kind) === 'Nothing' || later.includes(kind));
+  const unread = unlisted.length === 0 ? NO_KINDS : unreadOwners(first.objects, memory);
+  const owners = unlisted.filter((kind) => unread.has(`${kind.group}/${kind.kind}`));
   const second = await readObjects(cluster, owners, where);
   const rest = later.filter((kind) => !owners.includes(kind));
   if (rest.length > 0) withoutRequestId(() => memory.inBackground(async () => await exploreKinds(cluster, rest, { namespace, memory })));
@@ -93,16 +92,36 @@ async function exploreKinds(
   await pMap(kinds, explore, { concurrency: EXPLORED_AT_ONCE });
 }
 
+const NO_KINDS: ReadonlySet<string> = new Set();
+
 /** `group/Kind` of owners that were not read and that nobody has looked for. */
 function unreadOwners(objects: readonly KubeObject[], memory: GroupKinds): ReadonlySet<string> {
   const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const kinds = new Set<string>();
-  for (const owner of objects.flatMap((object) => listAt(object, 'metadata', 'ownerReferences'))) {
-    const [uid, apiVersion, kind] = [textAt(owner, 'uid'), textAt(owner, 'apiVersion'), textAt(owner, 'kind')];
-    if (uid === undefined || apiVersion === undefined || kind === undefined || known.has(uid) || !memory.isNewOwner(uid)) continue;
-    kinds.add(`${parseApiVersion(apiVersion).group}/${kind}`);
+  for (const object of objects) {
+    for (const { uid, kind } of ownersOf(object)) if (!known.has(uid) && memory.isNewOwner(uid)) kinds.add(kind);
   }
   return kinds;
+}
+
+interface OwnerRef {
+  readonly uid: string;
+  /** `group/Kind` */
+  readonly kind: string;
+}
+
+const ownerRefs = new WeakMap<KubeObject, readonly OwnerRef[]>();
+
+function ownersOf(object: KubeObject): readonly OwnerRef[] {
+  const known = ownerRefs.get(object);
+  if (known !== undefined) return known;
+  const owners = listAt(object, 'metadata', 'ownerReferences').flatMap((owner) => {
+    const [uid, apiVersion, kind] = [textAt(owner, 'uid'), textAt(owner, 'apiVersion'), textAt(owner, 'kind')];
+    if (uid === undefined || apiVersion === undefined || kind === undefined) return [];
+    return [{ uid, kind: `${parseApiVersion(apiVersion).group}/${kind}` }];
+  });
+  ownerRefs.set(object, owners);
+  return owners;
 }
 
 interface Outcome {

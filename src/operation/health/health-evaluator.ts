@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { type KindRules, ruleField } from '../../domain/health/custom-rules.ts';
-import { type RuleTable, ruleTable } from '../../domain/health/rule-table.ts';
+import { type RuleOwners, type RuleTable, ruleTable } from '../../domain/health/rule-table.ts';
+import { areSame } from '../../domain/tree/are-same.ts';
 import { hasCustomHealth, type JudgedHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import type { CatalogCache } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -49,13 +50,18 @@ const MAX_AT_ONCE = 1_000;
 export function catalogRules(
   catalog: Pick<CatalogCache, 'operators' | 'customResourceDefinitions' | 'environments' | 'appDefinitions'>,
 ): HealthEvaluatorOptions['rules'] {
-  return () =>
-    ruleTable({
+  let known: { readonly owners: RuleOwners; readonly table: RuleTable } | undefined;
+  return () => {
+    const owners: RuleOwners = {
       operators: catalog.operators(),
       crds: catalog.customResourceDefinitions(),
       environments: catalog.environments(),
       appDefinitions: catalog.appDefinitions(),
-    });
+    };
+    // The lists are the same ones until something in them changes.
+    if (known === undefined || !areSame(Object.values(known.owners), Object.values(owners))) known = { owners, table: ruleTable(owners) };
+    return known.table;
+  };
 }
 
 export function createHealthEvaluator(options: HealthEvaluatorOptions): HealthEvaluator {
@@ -93,6 +99,8 @@ class Evaluator {
   readonly #rules: HealthEvaluatorOptions['rules'];
   readonly #timeoutMs: number;
   readonly #thread: ThreadHost<typeof HEALTH_JOBS>;
+  /** By table of rules, the objects that none of them is about. */
+  readonly #ruleless = new WeakMap<object, WeakSet<KubeObject>>();
   readonly #known = new LRUCache<string, { readonly health: JudgedHealth | undefined }>({ max: MAX_CACHED });
   readonly #banned = new LRUCache<string, { readonly rule: number; readonly why: string }>({ max: MAX_FAULTS, ttl: BAN_MS });
   readonly #faults = new LRUCache<string, HealthRuleFault>({ max: MAX_FAULTS, ttl: FAULT_MS });
@@ -109,11 +117,16 @@ class Evaluator {
 
   async evaluate(objects: readonly KubeObject[]): Promise<void> {
     const table = this.#rules();
+    const ruleless = this.#ruleless.get(table) ?? new WeakSet<KubeObject>();
+    this.#ruleless.set(table, ruleless);
     let waiting = objects.flatMap((object) => {
+      if (ruleless.has(object)) return [];
       const lists = isWhole(object) ? table.rulesFor(object) : [];
+      if (lists.length > 0) return [{ object, lists }];
       // The rules of an object that is kept may be gone.
-      if (lists.length === 0) setCustomHealth(object, undefined);
-      return lists.length === 0 ? [] : [{ object, lists }];
+      setCustomHealth(object, undefined);
+      ruleless.add(object);
+      return [];
     });
     for (let list = 0; waiting.length > 0; list += 1) {
       const answered = await this.#evaluateLists(waiting.flatMap(({ object, lists }) => openOf(object, lists[list])));

@@ -40,7 +40,7 @@ interface ReadingInput {
 async function readWith(ports: TreePorts, actor: Actor, { address, ...extent }: ReadingInput): Promise<InstanceReading> {
   const found = await findInstance(ports, actor, address);
   const { entry, environment, object } = found;
-  const reading = listInstanceEvents(ports.clusters.asActor(actor), found);
+  const reading = listInstanceEvents(ports, actor, found);
   const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading, ...extent }), reading]);
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));

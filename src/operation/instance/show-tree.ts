@@ -31,15 +31,15 @@ export interface TreeInput extends InstanceAddress {
 /** The resource tree of an Instance with its cause, read as the actor. With a filter it is what matches, with all that stands above that. */
 export async function showTree(ports: TreePorts, actor: Actor, { filter, ...address }: TreeInput): Promise<ResourceTree> {
   const found = await findInstance(ports, actor, address);
-  const events = instanceEvents(ports.clusters.asActor(actor), found);
+  const events = instanceEvents(ports, actor, found);
   const { tree } = await explainedGroup(ports, actor, { found, events });
   return filter === undefined ? tree : filterTree(tree, filter);
 }
 
 /** The Events of the namespace of an Instance, and of that of its release; none for who may not list them. */
-async function instanceEvents(cluster: Pick<Cluster, 'list'>, found: FoundInstance): Promise<readonly KubeObject[]> {
+async function instanceEvents(ports: TreePorts, actor: Actor, found: FoundInstance): Promise<readonly KubeObject[]> {
   try {
-    return await listInstanceEvents(cluster, found);
+    return await listInstanceEvents(ports, actor, found);
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
     return [];
@@ -48,12 +48,18 @@ async function instanceEvents(cluster: Pick<Cluster, 'list'>, found: FoundInstan
 
 /** @throws AppError `Forbidden`. */
 export async function listInstanceEvents(
-  cluster: Pick<Cluster, 'list'>,
+  { index }: Pick<TreePorts, 'index'>,
+  actor: Actor,
   { object, ref }: Pick<FoundInstance, 'object' | 'ref'>,
 ): Promise<readonly KubeObject[]> {
-  const namespaces = [...new Set([ref.namespace, releaseNamespaceOf(object)])];
-  const lists = await Promise.all(namespaces.map(async (namespace) => await cluster.list(EVENT, { namespace })));
-  return lists.flatMap(({ items }) => items);
+  const reader = index.open(actor);
+  const [own, ...others] = await Promise.all(
+    [...new Set([ref.namespace, releaseNamespaceOf(object)])].map(async (namespace) => {
+      reader.follow(EVENT, namespace);
+      return (await reader.cluster.list(EVENT, { namespace })).items;
+    }),
+  );
+  return others.length === 0 ? (own ?? []) : [own ?? [], ...others].flat();
 }
 
 interface ExplainedInput {
