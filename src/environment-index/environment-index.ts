@@ -56,7 +56,10 @@ export function createEnvironmentIndex({ clusters, startCopy, signal, now = () =
   const permissions = new ListPermissions(now);
   /** What the observing account may not watch, which is not tried with each request. */
   const unwatchable = new LRUCache<string, true>({ max: 10_000, ttl: UNWATCHABLE_MS });
-  const sweep = setInterval(() => endIdle(kinds), SWEEP_MS).unref();
+  const endIdle = (): void => {
+    for (const one of kinds.values()) if (one.idle() > IDLE_MS) one.end();
+  };
+  const sweep = setInterval(endIdle, SWEEP_MS).unref();
   signal.addEventListener('abort', () => {
     clearInterval(sweep);
     for (const one of kinds.values()) one.end();
@@ -86,10 +89,6 @@ export function createEnvironmentIndex({ clusters, startCopy, signal, now = () =
       asActor: (actor) => awaitingWrites(all.asActor(actor), kinds),
     }),
   };
-}
-
-function endIdle(kinds: ReadonlyMap<string, KindIndex>): void {
-  for (const one of kinds.values()) if (one.idle() > IDLE_MS) one.end();
 }
 
 interface ReaderInput {

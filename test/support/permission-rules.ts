@@ -30,6 +30,8 @@ export const PERMISSION_RULES: readonly Sample[] = [
   { rule: { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] }, reason: /tokens/ },
   { rule: { apiGroups: [''], resources: ['limitranges'], verbs: ['create'] }, reason: /Environment decides/ },
   { rule: { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['*'] }, reason: /Environment decides/ },
+  { rule: { apiGroups: [''], resources: ['namespaces'], verbs: ['patch'] }, reason: /Environment decides/ },
+  { rule: { apiGroups: [''], resources: ['resourcequotas/status'], verbs: ['update'] }, reason: /Environment decides/ },
   {
     rule: { apiGroups: [''], resources: ['secrets'], resourceNames: ['sh.helm.release.v1.web.v1'], verbs: ['update'] },
     reason: /release records/,

@@ -15,7 +15,7 @@ const IDENTITIES: readonly string[] = [
   'groups',
 ];
 /** The Environment decides these, and chartPolicies of its networkPolicy what charts may add. */
-const LIMITS: readonly string[] = ['resourcequotas', 'limitranges', 'networkpolicies'];
+const LIMITS: readonly string[] = ['resourcequotas', 'limitranges', 'networkpolicies', 'namespaces'];
 const RECORD = 'sh.helm.release.v1.';
 
 const MESSAGES = {
@@ -26,7 +26,7 @@ const MESSAGES = {
   resources: 'name the resources of the API groups of Kubernetes: * includes roles, tokens and quotas',
   identities: 'name the verbs for roles, bindings and service accounts: * includes escalate, bind and impersonate',
   tokens: 'tokens of service accounts cannot be granted: those of the accounts that deploy other apps are among them',
-  limits: 'resourcequotas, limitranges and networkpolicies can be read only: the Environment decides them',
+  limits: 'namespaces, resourcequotas, limitranges and networkpolicies can be read only: the Environment decides them',
   records: 'release records of Helm cannot be granted: Helm alone writes them',
 } as const;
 
@@ -58,7 +58,7 @@ const rules = [
   },
   { rule: "!self.resources.exists(resource, resource.startsWith('serviceaccounts/'))", message: MESSAGES.tokens, fieldPath: '.resources' },
   {
-    rule: `!self.resources.exists(resource, resource in ${texts(LIMITS)}) || self.verbs.all(verb, verb in ${texts(READING)})`,
+    rule: `!self.resources.exists(resource, resource.split('/')[0] in ${texts(LIMITS)}) || self.verbs.all(verb, verb in ${texts(READING)})`,
     message: MESSAGES.limits,
     fieldPath: '.verbs',
   },
@@ -123,7 +123,7 @@ function permissionFault({ apiGroups, resources, verbs, resourceNames }: Permiss
   if (hasWildcard && apiGroups.some((group) => !group.includes('.') || group.endsWith('.k8s.io'))) return MESSAGES.resources;
   if (verbs.includes('*') && resources.some((resource) => IDENTITIES.includes(resource))) return MESSAGES.identities;
   if (resources.some((resource) => resource.startsWith('serviceaccounts/'))) return MESSAGES.tokens;
-  const isLimit = resources.some((resource) => LIMITS.includes(resource));
+  const isLimit = resources.some((resource) => LIMITS.includes(resource.split('/')[0] ?? ''));
   if (isLimit && verbs.some((verb) => !READING.includes(verb))) return MESSAGES.limits;
   return resources.includes('secrets') && resourceNames.some((name) => name.startsWith(RECORD)) ? MESSAGES.records : undefined;
 }

@@ -41,7 +41,8 @@ function serviceWithoutPods({ placed, object, context }: Subject): Finding | und
   const selector = selectorOf(object);
   if (selector.length === 0 || !context.listed.has('/Pod') || podsOf(placed).length > 0) return undefined;
   const labels = selector.map(([key, value]) => `${key}=${value}`).join(', ');
-  const workload = workloadFor(selector, context);
+  const ofTemplate = selector.filter(([key]) => !SET_BY_CONTROLLERS.has(key));
+  const workload = workloadFor(ofTemplate, context);
   if (workload !== undefined) {
     const { kind, metadata, spec } = workload;
     if (numberAt(spec, 'replicas') === 0) {
@@ -52,8 +53,21 @@ function serviceWithoutPods({ placed, object, context }: Subject): Finding | und
       : { rank: 'Waiting', message: `has no endpoints: ${kind} ${metadata.name} has no pods yet` };
   }
   const message = `has no endpoints: no pod has the ${selector.length === 1 ? 'label' : 'labels'} ${labels}`;
-  return context.hasWorkloads ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
+  const isCertain = context.hasWorkloads && ofTemplate.length === selector.length;
+  return isCertain ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
 }
+
+/** Labels that Pods have from their controller, and their templates do not. */
+const SET_BY_CONTROLLERS = new Set([
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+  'controller-revision-hash',
+  'pod-template-hash',
+  'batch.kubernetes.io/job-name',
+  'batch.kubernetes.io/controller-uid',
+  'job-name',
+  'controller-uid',
+]);
 
 function selectorOf({ spec }: KubeObject): [string, string][] {
   if (textAt(spec, 'type') === 'ExternalName') return [];

@@ -35,6 +35,8 @@ export function ruleTable({ environments, appDefinitions, operators, crds }: Rul
   const ofKinds = new Map([...rulesByKind(operators, crds), ...kinds.catalog]);
   return {
     rulesFor: (object) => {
+      // Messages of rules are shown to people who may not read Secrets.
+      if (groupKind(object) === '/Secret') return [];
       const owners = [
         byNamespace.get(object.metadata.namespace ?? ''),
         kinds.releases.get(singularOf(object)),

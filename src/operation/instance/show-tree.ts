@@ -11,6 +11,7 @@ import { declaredRelationsOf } from '../../domain/tree/declared-edges.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
 import { filterTree, type TreeFilter } from '../../domain/tree/select-nodes.ts';
 import { uidOf } from '../../domain/tree/object-index.ts';
+import type { Health } from '../../domain/health/health.ts';
 import { releaseField, type ReleaseMembers, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
 import { buildTreeOnce } from '../../domain/tree/tree-builder.ts';
 import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../../domain/tree/tree.ts';
@@ -110,7 +111,7 @@ export async function groupOf(
     declared: declaredRelationsOf(ports.catalog.customResourceDefinitions()),
     ...(objects === reading.objects ? { graph: reading.graph } : {}),
   };
-  const built = buildTreeOnce(root, objects, context);
+  const built = withHealthOf(buildTreeOnce(root, objects, context), reading.appHealth(root));
   const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };
   const related = missing.filter((kind) => isRelated(kind, entry.crd));
   const kinds = new Map(served.map(({ group, resource, kind }) => [`${resource}.${group}`, kind]));
@@ -122,6 +123,11 @@ export async function groupOf(
     tree: withoutSecrets({ ...tree, ...empty, unreadable }, secrets),
     workloads: workloadsOf(reading.objects.filter((one) => uids.has(uidOf(one)))).map((workload) => redactWorkload(workload, secrets)),
   };
+}
+
+/** What lists say; a release may have something worse outside of its namespace, or in its manifest alone. */
+function withHealthOf(tree: ResourceTree, health: Health): ResourceTree {
+  return tree.health.status === health.status ? { ...tree, health } : tree;
 }
 
 /** The object of the reading if that is the same version, for which much is known already. */

@@ -134,6 +134,15 @@ describe('health rules of Environments, AppDefinitions and Operators', () => {
     );
   });
 
+  it('are never about Secrets, whose data their messages would show to everybody', async () => {
+    const leak = { ...rule('Secret', ''), messageExpression: 'string(self.data.password)' };
+    const environments = [owner('Environment', 'a', { namespace: 'team-a', health: [leak] })];
+    const table = ruleTable({ environments, appDefinitions: [], operators: [], crds: [] });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'team-a' }, data: { password: 'aHVudGVy' } };
+    await createHealthEvaluator({ rules: () => table, timeoutMs: 10_000 }).evaluate([secret]);
+    assert.equal(healthOf(secret), undefined);
+  });
+
   it('that fail are named by their place in the list of all kinds', async () => {
     const rules = [rule('Pod', 'no'), rule('Ingress', 'no', 'self.spec.absent > 1')];
     const table = ruleTable({

@@ -203,7 +203,10 @@ const tekton: HealthRules = { 'tekton.dev/PipelineRun': RUN, 'tekton.dev/TaskRun
 
 /** Instances of charts: what the controller says, but of one that has expired not what to do about it. */
 const chandlery: HealthRules = {
-  'apps.chandlery.dev/*': [suspended(all(condition('Asleep'), condition('Ready', 'False', 'Expired')), 'Expired, so nothing of it runs')],
+  'apps.chandlery.dev/*': [
+    suspended(all(condition('Asleep'), condition('Ready', 'False', 'Expired')), 'Expired, so nothing of it runs'),
+    missing(condition('Healthy', 'False', 'Missing')),
+  ],
 };
 
 export const delivery: readonly HealthRules[] = [

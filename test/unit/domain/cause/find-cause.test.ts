@@ -44,6 +44,9 @@ describe('what has a say in the health of a tree', () => {
     const set = made('apps/v1 StatefulSet', 'db', ROOT, { spec: { replicas: 1 }, status: { ...AVAILABLE, readyReplicas: 1 } });
     assert.deepEqual(statusOf(judge([service, set], { ...ROOT, status: GOOD })), ['Healthy', undefined]);
     assert.deepEqual(statusOf(judge([service, set])), ['Degraded', 'Service replicas has no endpoints: no pod has the label role=replica']);
+    const ofOne = { selector: { 'statefulset.kubernetes.io/pod-name': 'db-0' }, ports: [{ port: 80 }] };
+    const waiting = judge([made('v1 Service', 'db-0', ROOT, { spec: ofOne }), set]);
+    assert.equal(waiting.health.status, 'Progressing', 'the controller sets that label, so that no template has it');
   });
 });
 
