@@ -3,14 +3,14 @@ import { buildTreeOnce } from '../src/domain/tree/tree-builder.ts';
 import type { ResourceTree } from '../src/domain/tree/tree.ts';
 import type { Cluster } from '../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ServedKind } from '../src/domain/kubernetes/resource.ts';
-import type { GroupKinds } from '../src/operation/environment/group-memory.ts';
+import type { NamespaceKinds } from '../src/operation/environment/namespace-memory.ts';
 import { readNamespace } from '../src/operation/environment/read-namespace.ts';
 import { ROOT_KIND } from './seed-tree.ts';
 
 interface TreeInput {
   readonly namespace: string;
   readonly kinds: readonly ServedKind[];
-  readonly memory: GroupKinds;
+  readonly memory: NamespaceKinds;
 }
 
 /** The tree of the seeded root, and what was read for it. */

@@ -8,7 +8,7 @@ import { createKube } from '../src/kube/kube.ts';
 import { createLog } from '../src/observe/log.ts';
 import { returnMemoryWhenIdle } from '../src/observe/return-memory.ts';
 import { followPorts, indexedKinds } from '../src/operation/index-port.ts';
-import { createGroupMemory } from '../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../src/operation/environment/namespace-memory.ts';
 import { namespacedKinds } from '../src/operation/instance/read-objects.ts';
 import { createReadingTurns } from '../src/web/live/reading-turns.ts';
 import { SharedReading } from '../src/web/live/shared-reading.ts';
@@ -58,16 +58,15 @@ const [kubeconfigPath = '', namespace = ''] = process.argv.slice(2);
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-bench' });
 const kinds = namespacedKinds(await kube.kinds());
-const PLACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: namespace } };
 const isRoot = ({ group }: ResourceType): boolean => group === ROOT_KIND.group;
 const ending = new AbortController();
 returnMemoryWhenIdle(ending.signal);
 const beforeMiB = await restingMiB();
 global.gc?.();
 const heapBefore = process.memoryUsage().heapUsed;
-let memory = createGroupMemory().kindsFor(ACTOR, PLACE);
+let memory = createNamespaceMemory().kindsIn(ACTOR, namespace);
 const cold = await measureReading();
-memory = createGroupMemory().kindsFor(ACTOR, PLACE);
+memory = createNamespaceMemory().kindsIn(ACTOR, namespace);
 const again = await measureReading();
 const warm = await measureReading();
 
@@ -82,7 +81,7 @@ const reading = new SharedReading(
     reader: (actor, series) => {
       const index = indexEnvironments({ kube, clusters: kube, log, signal: ending.signal });
       const followed = followPorts({ clusters: kube, index }, actor, series).index.open(actor);
-      const remembered = indexedKinds(createGroupMemory().kindsFor(actor, PLACE), followed, { namespace, isApp: isRoot });
+      const remembered = indexedKinds(createNamespaceMemory().kindsIn(actor, namespace), followed, { namespace, isApp: isRoot });
       return async () => {
         follows.isReading = true;
         const group = await readTree(followed.cluster, remembered);

@@ -8,7 +8,7 @@ import { parseArgs, promisify } from 'node:util';
 import { CLUSTER_ROLE_BINDING } from '../src/domain/kubernetes/resource-types.ts';
 import { loadTools } from '../src/embedded/cluster/tools.ts';
 import { createKube, type Kube } from '../src/kube/kube.ts';
-import { createGroupMemory } from '../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../src/operation/environment/namespace-memory.ts';
 import { namespacedKinds } from '../src/operation/instance/read-objects.ts';
 import { repoRoot } from '../test/support/cluster.ts';
 import { eventually } from '../test/support/eventually.ts';
@@ -119,8 +119,7 @@ async function measureInformer(namespace: string): Promise<InformerReport> {
 
 async function measurePage(namespace: string): Promise<TreePage> {
   const cluster = kube.asController();
-  const place = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
-  const memory = createGroupMemory().kindsFor({ user: 'bench', groups: ['bench'] }, place);
+  const memory = createNamespaceMemory().kindsIn({ user: 'bench', groups: ['bench'] }, namespace);
   const kinds = namespacedKinds(await kube.kinds());
   const { tree } = await readSeededTree(cluster, { namespace, kinds, memory });
   return await measureTreePage(tree);

@@ -51,7 +51,7 @@ import type { Log } from './observe/log.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { returnMemoryWhenIdle } from './observe/return-memory.ts';
 import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
-import { createGroupMemory } from './operation/environment/group-memory.ts';
+import { createNamespaceMemory } from './operation/environment/namespace-memory.ts';
 import { bindOperations } from './operation/operations.ts';
 import type { Ports } from './operation/ports.ts';
 import { createLiveStreams } from './web/live/live-streams.ts';
@@ -155,10 +155,10 @@ function clusterPorts(
   kube: OpenCluster['kube'],
   catalog: LiveCatalog,
   { config, log, signal }: Pick<Started, 'config' | 'log'> & { readonly signal: AbortSignal },
-): Pick<Ports, 'clusters' | 'index' | 'discovery' | 'groupMemory'> {
+): Pick<Ports, 'clusters' | 'index' | 'discovery' | 'namespaceMemory'> {
   const clusters = explainWebhooks(kube, catalog);
   const index = indexEnvironments({ kube, clusters, log, signal, ...(config.delegate === undefined ? {} : { account: 'Own' }) });
-  return { clusters: index.awaitWrites(clusters), index, discovery: kube, groupMemory: createGroupMemory() };
+  return { clusters: index.awaitWrites(clusters), index, discovery: kube, namespaceMemory: createNamespaceMemory() };
 }
 
 type Started = ChandleryInput & {

@@ -12,7 +12,7 @@ import { createKube, type KubeOptions } from '../kube/kube.ts';
 import { CATALOG_TYPES } from '../kube/watch/catalog-cache.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { catalogRules, createHealthEvaluator } from '../operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../operation/environment/namespace-memory.ts';
 import { withoutIndex } from '../operation/index-port.ts';
 import { bindOperations } from '../operation/operations.ts';
 import type { Ports } from '../operation/ports.ts';
@@ -38,7 +38,7 @@ export async function openLocalApi({ signal, ...access }: LocalApiInput): Promis
       catalog,
       discovery: kube,
       index: withoutIndex(clusters),
-      groupMemory: createGroupMemory(),
+      namespaceMemory: createNamespaceMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       chart: () => Promise.resolve(undefined),
       upgrades: serverOnly({} as Ports['upgrades'], 'upgrade previews'),

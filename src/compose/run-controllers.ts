@@ -43,7 +43,7 @@ import { packCrds } from '../kube/watch/packed-schemas.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { applyChangeRequest, secretsInRequest } from '../operation/change-request/apply-change-request.ts';
-import { catalogRules, createHealthEvaluator, type HealthEvaluator } from '../operation/health/health-evaluator.ts';
+import type { HealthEvaluator } from '../operation/health/health-evaluator.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { FailedRules } from '../reconcile/health-rules.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
@@ -104,7 +104,7 @@ interface WatchFoldersInput {
 export async function runControllers(input: ControllersInput): Promise<void> {
   const helm = await helmOf(input);
   const records = watchRecords(input);
-  const health = createHealthEvaluator({ rules: catalogRules(input.catalog) });
+  const { health } = input.ports;
   const instances = appInstances(input, { helm, records, health });
   const uploads = watchUploads(input);
   const { customResourceDefinitions: definitions } = input.catalog.reflectors;

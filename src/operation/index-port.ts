@@ -2,7 +2,7 @@ import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { Cluster, Clusters } from '../domain/kubernetes/cluster.ts';
 import { isKubernetesGroup } from '../domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../domain/kubernetes/resource.ts';
-import type { GroupKinds } from './environment/group-memory.ts';
+import type { NamespaceKinds } from './environment/namespace-memory.ts';
 
 /** A client that follows the cluster. */
 export interface Looking {
@@ -54,10 +54,10 @@ interface IndexedPlace {
 }
 
 /**
- * The kinds of a group, of which the built-in ones, apps, and those of which a group had something come from the index: listing these costs nothing, so they are never
+ * The kinds of a namespace, of which the built-in ones, apps, and those of which a namespace had something come from the index: listing these costs nothing, so they are never
  * left for later.
  */
-export function indexedKinds(kinds: GroupKinds, reader: IndexedReader, { namespace, isApp }: IndexedPlace): GroupKinds {
+export function indexedKinds(kinds: NamespaceKinds, reader: IndexedReader, { namespace, isApp }: IndexedPlace): NamespaceKinds {
   const isFollowed = (kind: ResourceType): boolean => isBuiltIn(kind.group) || isApp(kind);
   return {
     ...kinds,

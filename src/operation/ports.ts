@@ -10,7 +10,7 @@ import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { AuditPort } from './audit/audited.ts';
 import type { IndexPort } from './index-port.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
-import type { GroupMemory } from './environment/group-memory.ts';
+import type { NamespaceMemory } from './environment/namespace-memory.ts';
 import type { KubectlPorts } from './kubectl/kubectl-ports.ts';
 import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { SourcePreviewPorts } from './source/source-ports.ts';
@@ -85,7 +85,7 @@ export interface Ports {
   readonly discovery: Discovery;
   readonly catalog: CatalogCache;
   /** Which kinds need not be listed on every refresh of a resource tree. */
-  readonly groupMemory: GroupMemory;
+  readonly namespaceMemory: NamespaceMemory;
   /** The health rules of Operators. */
   readonly health: HealthEvaluator;
   /** What pages read of environments. */

@@ -19,7 +19,7 @@ import { parseImageRewrites } from '../../src/domain/workload/image-rewrite.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { previewEnvironmentDeletion } from '../../src/operation/environment/preview-environment-deletion.ts';
-import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../../src/operation/environment/namespace-memory.ts';
 import { createInstance } from '../../src/operation/instance/write-instance.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
@@ -50,7 +50,7 @@ const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 
 type AppPorts = Pick<
   Ports,
-  'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl' | 'health' | 'groupMemory' | 'index'
+  'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl' | 'health' | 'namespaceMemory' | 'index'
 >;
 
 describe('ten charts as apps, with two environments and two developers', () => {
@@ -125,7 +125,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const upgrades = await createUpgradePreviews({ kube, charts, ...program, stateDir: stateDir(), log, metrics });
     await catalog.waitForSync(AbortSignal.timeout(30_000));
     const health = { evaluate: async () => undefined, faults: () => [] };
-    const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS, health, groupMemory: createGroupMemory() };
+    const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS, health, namespaceMemory: createNamespaceMemory() };
     const index = indexEnvironments({ kube, clusters: kube, log, signal: ending.signal });
     return { clusters: kube, index, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
   }

@@ -12,7 +12,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import type { CustomHealthRule } from '../../src/domain/operator/kind/health-fields.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../../src/operation/environment/namespace-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
@@ -50,7 +50,16 @@ export interface AppWorld {
   readonly kube: Kube;
   readonly ports: Pick<
     Ports,
-    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'index' | 'health' | 'publicUrl' | 'changeRequests' | 'deployments'
+    | 'clusters'
+    | 'catalog'
+    | 'discovery'
+    | 'auditLog'
+    | 'namespaceMemory'
+    | 'index'
+    | 'health'
+    | 'publicUrl'
+    | 'changeRequests'
+    | 'deployments'
   >;
   stop(): Promise<void>;
 }
@@ -79,7 +88,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     catalog,
     auditLog: sampleAuditLog(),
     deployments: NO_DEPLOYMENTS,
-    groupMemory: createGroupMemory(),
+    namespaceMemory: createNamespaceMemory(),
     changeRequests: { now: () => Date.now(), appliedBy: 'Impersonation' as const },
     health: createHealthEvaluator({ rules: catalogRules(catalog) }),
     publicUrl: 'http://localhost:8080',

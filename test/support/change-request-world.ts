@@ -6,7 +6,7 @@ import type { Cluster, Clusters } from '../../src/domain/kubernetes/cluster.ts';
 import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { applyChangeRequest, secretsInRequest } from '../../src/operation/change-request/apply-change-request.ts';
-import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../../src/operation/environment/namespace-memory.ts';
 import { withoutIndex } from '../../src/operation/index-port.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createChangeRequestReconciler } from '../../src/reconcile/change-request/reconcile-change-request.ts';
@@ -160,7 +160,7 @@ export function worldOf(store: Store) {
     health: { evaluate: async () => undefined, faults: () => [] },
     index: withoutIndex({ asActor: clusterOf as Clusters['asActor'] }),
     discovery: { kinds: async () => [] },
-    groupMemory: createGroupMemory(),
+    namespaceMemory: createNamespaceMemory(),
     publicUrl: 'http://h',
     changeRequests: { now: () => world.now, appliedBy: 'Impersonation' },
     auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),

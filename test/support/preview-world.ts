@@ -7,7 +7,7 @@ import { indexEnvironments } from '../../src/compose/index-environments.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../../src/operation/environment/namespace-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { sharedCluster, type TestCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -50,7 +50,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       upgrades,
       auditLog: sampleAuditLog(),
       deployments: NO_DEPLOYMENTS,
-      groupMemory: createGroupMemory(),
+      namespaceMemory: createNamespaceMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       index: indexEnvironments({ kube, clusters: kube, log, signal: ending.signal }),
       metrics: { connect: () => Promise.reject(new Error('no Prometheus here')), now: Date.now },

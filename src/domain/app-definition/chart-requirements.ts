@@ -2,7 +2,7 @@ import { reachWarnings } from '../chart/inspection/reach-warnings.ts';
 import { compareTexts } from '../core/compare-texts.ts';
 import { listAt, textAt, textsAt } from '../core/read.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion, type ServedKind } from '../kubernetes/resource.ts';
-import { isAllowedBy } from '../permission/grants.ts';
+import { isAccessAllowedBy } from '../permission/grants.ts';
 import { proposedRules, type ResourcePermission, roleRule } from './permission-rules.ts';
 import { type PowerfulAccount, powerfulAccounts } from '../preflight/powerful-accounts.ts';
 import { findMissingAccess, type ReleaseContent } from '../preflight/release-permissions.ts';
@@ -149,12 +149,7 @@ function unservedKinds(objects: readonly KubeObject[], { servedKind, crds }: Kin
 
 /** Access reviews by the rules of the deployer, which has no account yet. */
 async function missingPermissions(content: ReleaseContent, rules: readonly unknown[]): Promise<readonly ResourcePermission[]> {
-  const missing = await findMissingAccess((attributes) => {
-    if ('path' in attributes) return Promise.resolve({ allowed: false });
-    const { subresource, ...asked } = attributes;
-    const resource = subresource === undefined ? asked.resource : `${asked.resource}/${subresource}`;
-    return Promise.resolve({ allowed: isAllowedBy(rules, { ...asked, resource }) });
-  }, content);
+  const missing = await findMissingAccess((attributes) => Promise.resolve({ allowed: isAccessAllowedBy(rules, attributes) }), content);
   const permissions = missing.flatMap(({ target, verbs }) =>
     'path' in target
       ? []

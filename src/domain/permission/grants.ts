@@ -1,6 +1,7 @@
 import { listAt, textAt, textsAt } from '../core/read.ts';
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../environment/environment-kind.ts';
 import type { Actor } from '../kubernetes/actor.ts';
+import type { NonResourceAttributes, ResourceAttributes } from '../kubernetes/cluster.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
@@ -93,4 +94,11 @@ export function isAllowedBy(rules: readonly unknown[], { verb, group, resource, 
       (names.length === 0 || (name !== undefined && names.includes(name)))
     );
   });
+}
+
+/** The same for what an access review asks; rules of resources never give a verb on a path. */
+export function isAccessAllowedBy(rules: readonly unknown[], attributes: ResourceAttributes | NonResourceAttributes): boolean {
+  if ('path' in attributes) return false;
+  const { subresource, resource, ...asked } = attributes;
+  return isAllowedBy(rules, { ...asked, resource: subresource === undefined ? resource : `${resource}/${subresource}` });
 }

@@ -18,7 +18,7 @@ import type { Ports } from '../ports.ts';
 import { findEnvironment } from './find-environment.ts';
 import { createNamespaceJudge, healthIn, type JudgedNamespace } from './judge-namespace.ts';
 
-export type EnvironmentPorts = Pick<Ports, 'clusters' | 'index' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
+export type EnvironmentPorts = Pick<Ports, 'clusters' | 'index' | 'catalog' | 'discovery' | 'namespaceMemory' | 'health'>;
 
 /** Everything in the namespace of an environment, as one actor may read it. */
 export interface EnvironmentReading extends Pick<JudgedNamespace, 'objects' | 'graph' | 'listed' | 'events' | 'secrets'> {
@@ -41,7 +41,7 @@ export interface EnvironmentReading extends Pick<JudgedNamespace, 'objects' | 'g
   readonly unexplored?: number;
 }
 
-/** What of the namespace is read before the answer; see `GroupInput`. */
+/** What of the namespace is read before the answer; see `NamespaceInput`. */
 export interface ReadingExtent {
   readonly extent?: 'Expected';
 }
@@ -68,7 +68,7 @@ export async function readPlace(
   const reader = ports.index.open(actor);
   // Instances are never left for later: what has to be masked everywhere is in them.
   const apiGroups = new Set(entries.map(({ summary }) => summary.group));
-  const memory = indexedKinds(ports.groupMemory.kindsFor(actor, groupOf(namespace), apiGroups), reader, {
+  const memory = indexedKinds(ports.namespaceMemory.kindsIn(actor, namespace, apiGroups), reader, {
     namespace,
     isApp: ({ group, resource }) => ids.size <= MAX_FOLLOWED_APPS && ids.has(`${resource}.${group}`),
   });
@@ -153,11 +153,6 @@ function describeOnce(
 
 function kindName({ group, kind }: ServedKind): string {
   return `${group}/${kind}`;
-}
-
-/** Under what the empty kinds of a namespace are remembered. */
-function groupOf(namespace: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: `namespace ${namespace}` } };
 }
 
 /** What any object says of itself may repeat a sensitive value of one of the instances. */

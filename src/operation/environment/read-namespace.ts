@@ -7,7 +7,7 @@ import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import { listKind } from '../instance/list-kind.ts';
 import { type ReadObjects, readObjects } from '../instance/read-objects.ts';
-import type { GroupKinds } from './group-memory.ts';
+import type { NamespaceKinds } from './namespace-memory.ts';
 
 /** Calls at once for what no page waits for. */
 const EXPLORED_AT_ONCE = 4;
@@ -16,7 +16,7 @@ export interface NamespaceInput {
   readonly namespace: string;
   /** The kinds that may be in it. */
   readonly kinds: readonly ServedKind[];
-  readonly memory: GroupKinds;
+  readonly memory: NamespaceKinds;
   /**
    * `Expected`: the first answer has what namespaces usually consist of; what else there is, and whether there is something by now of what there was nothing, is
    * found out afterwards. Default: all kinds.
@@ -95,7 +95,7 @@ async function exploreKinds(
 const NO_KINDS: ReadonlySet<string> = new Set();
 
 /** `group/Kind` of owners that were not read and that nobody has looked for. */
-function unreadOwners(objects: readonly KubeObject[], memory: GroupKinds): ReadonlySet<string> {
+function unreadOwners(objects: readonly KubeObject[], memory: NamespaceKinds): ReadonlySet<string> {
   const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const kinds = new Set<string>();
   for (const object of objects) {
@@ -132,7 +132,7 @@ interface Outcome {
 }
 
 /** What is needed is listed every time; of the rest it is remembered that there was nothing. */
-function remember(memory: GroupKinds, { asked, read, needed }: Outcome): void {
+function remember(memory: NamespaceKinds, { asked, read, needed }: Outcome): void {
   const forbidden = new Set(read.unreadable);
   for (const kind of asked) {
     if (forbidden.has(kind)) memory.remember(kind, 'Forbidden');

@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { DeployerAccount, DryRunCluster, NonResourceAttributes, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
-import { isAllowedBy } from '../../domain/permission/grants.ts';
+import { isAccessAllowedBy, isAllowedBy } from '../../domain/permission/grants.ts';
 import type { Ports } from '../ports.ts';
 import type { DryRun } from './dry-run-objects.ts';
 
@@ -45,11 +45,8 @@ interface FutureDeployer {
 const RBAC = 'rbac.authorization.k8s.io';
 
 function futureDeployer({ base, controller, account: { namespace, name }, deployer: { rules } }: FutureDeployer): DryRunCluster {
-  const isGranted = (attributes: ResourceAttributes | NonResourceAttributes): boolean => {
-    if ('path' in attributes || attributes.namespace !== namespace) return false;
-    const { subresource, ...asked } = attributes;
-    return isAllowedBy(rules, { ...asked, resource: subresource === undefined ? asked.resource : `${asked.resource}/${subresource}` });
-  };
+  const isGranted = (attributes: ResourceAttributes | NonResourceAttributes): boolean =>
+    'namespace' in attributes && attributes.namespace === namespace && isAccessAllowedBy(rules, attributes);
   // What a Role may grant, the reviews of its rules tell.
   const isAdded = ({ group, resource }: ResourceType, object: string, verb: string): boolean =>
     group === RBAC || isAllowedBy(rules, { verb, group, resource, name: object });

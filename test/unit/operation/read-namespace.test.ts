@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
 import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
-import { createGroupMemory, type GroupMemory } from '../../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory, type NamespaceMemory } from '../../../src/operation/environment/namespace-memory.ts';
 import { readNamespace } from '../../../src/operation/environment/read-namespace.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -13,18 +13,17 @@ const served = (group: string, kind: string): ServedKind => {
 const KINDS = [served('', 'Secret'), served('', 'Pod'), served('apps', 'ReplicaSet'), served('cert.example.org', 'Certificate')];
 const DEV: Actor = { user: 'dev', groups: ['a'] };
 const OTHER: Actor = { user: 'dev', groups: ['b'] };
-const PLACE = object('v1', 'Namespace', 'ns');
 const THING = object('a.example.com/v1', 'Thing', 'root');
 
 let objects: KubeObject[];
 let forbidden: Set<string>;
 let asked: string[];
 let time: number;
-let memory: GroupMemory;
+let memory: NamespaceMemory;
 
 beforeEach(() => {
   [objects, forbidden, asked, time] = [[object('v1', 'Secret', 'own', THING)], new Set(), [], 0];
-  memory = createGroupMemory({ now: () => time, random: () => 0.5 });
+  memory = createNamespaceMemory({ now: () => time, random: () => 0.5 });
 });
 
 describe('the kinds that are listed for a namespace', () => {
@@ -64,7 +63,7 @@ describe('the kinds that are listed for a namespace', () => {
   it('of a page leave out foreign ones at first, which it has in the next reading, and those of apps never', async () => {
     objects.push(object('cert.example.org/v1', 'Certificate', 'tls'));
     assert.deepEqual(await ofPage(OTHER, new Set(['cert.example.org'])), ['Secret', 'Certificate']);
-    memory = createGroupMemory({ now: () => time, random: () => 0.5 });
+    memory = createNamespaceMemory({ now: () => time, random: () => 0.5 });
     assert.deepEqual(await ofPage(DEV), ['Secret', 'later Certificate']);
     await eventually(async () => (await ofPage(DEV)).join() === 'Secret,Certificate', 'what was found is in the next reading');
     forbidden.add('certificates');
@@ -98,11 +97,11 @@ async function again(actor = DEV): Promise<string[]> {
 }
 
 async function read(actor = DEV) {
-  return await readNamespace(countedCluster(), { ...WHERE, memory: memory.kindsFor(actor, PLACE) });
+  return await readNamespace(countedCluster(), { ...WHERE, memory: memory.kindsIn(actor, 'ns') });
 }
 
 async function ofPage(actor: Actor, apiGroups = new Set<string>()): Promise<string[]> {
-  const input = { ...WHERE, memory: memory.kindsFor(actor, PLACE, apiGroups), extent: 'Expected' } as const;
+  const input = { ...WHERE, memory: memory.kindsIn(actor, 'ns', apiGroups), extent: 'Expected' } as const;
   const { objects: found, unexplored } = await readNamespace(countedCluster(), input);
   return [...found, ...unexplored].map(({ kind, ...rest }) => ('metadata' in rest ? kind : `later ${kind}`));
 }

@@ -8,7 +8,7 @@ import type { EnvironmentView } from '../../../src/domain/environment/environmen
 import type { Cluster, ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
 import type { ResourceTree } from '../../../src/domain/tree/tree.ts';
-import { createGroupMemory } from '../../../src/operation/environment/group-memory.ts';
+import { createNamespaceMemory } from '../../../src/operation/environment/namespace-memory.ts';
 import { withoutIndex } from '../../../src/operation/index-port.ts';
 import { groupOf, type TreePorts } from '../../../src/operation/instance/show-tree.ts';
 
@@ -73,7 +73,7 @@ async function treeOf(root: KubeObject): Promise<ResourceTree> {
   };
   const discovery = { kinds: async () => await Promise.resolve(KINDS) } as unknown as TreePorts['discovery'];
   const health = { evaluate: async () => undefined, faults: () => [] };
-  const ports = { clusters, index: withoutIndex(clusters), catalog, discovery, health, groupMemory: createGroupMemory() };
+  const ports = { clusters, index: withoutIndex(clusters), catalog, discovery, health, namespaceMemory: createNamespaceMemory() };
   const crd = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'things.a.example.com');
   const entry = { crd, summary: { version: 'v1' }, kindBlock: { sensitive: [] } } as unknown as CatalogEntry;
   const environment = { name: 'ns', namespace: 'ns' } as EnvironmentView;
