@@ -14,8 +14,7 @@ import { formRoot } from '../form/model/app-form.ts';
 import { contentSchema } from '../form/model/content-schema.ts';
 import { chartHints, type ChartHints } from '../schema/hints/chart-hints.ts';
 import { inferSchema } from '../schema/infer-schema.ts';
-import { withInferredMembers } from '../schema/inferred-members.ts';
-import { MAX_WORK } from '../schema/work.ts';
+import { completedSchema } from '../schema/inferred-members.ts';
 
 /** A schema that a form can be made of. */
 export interface FormSource {
@@ -86,12 +85,8 @@ function chartSources({ metadata, schema, values, valuesText, crds, hints }: Cha
   const form =
     schema === undefined
       ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values', values, hints }
-      : { title, schema: completed(schema, valuesText), root: 'values', defaults: values, values, hints };
+      : { title, schema: completedSchema(schema, valuesText), root: 'values', defaults: values, values, hints };
   return [form, ...crds.filter(({ kind }) => kind === 'CustomResourceDefinition').map(crdSource)];
-}
-
-function completed(schema: JsonObject, valuesText: string): JsonObject {
-  return withInferredMembers({ root: schema, work: { left: MAX_WORK } }, schema, valuesText);
 }
 
 function crdSources(file: string, text: string): FormSource[] {
@@ -119,7 +114,14 @@ function valuesSource(file: string, text: string, valuesText: string): FormSourc
   const values = attributed(file, () => parseYamlDocument(valuesText));
   const defaults = isObject(values) ? values : {};
   const hints = chartHints({ valuesText, values: defaults });
-  return { title: `values of ${basename(file)}`, schema: completed(schema, valuesText), root: 'values', defaults, values: defaults, hints };
+  return {
+    title: `values of ${basename(file)}`,
+    schema: completedSchema(schema, valuesText),
+    root: 'values',
+    defaults,
+    values: defaults,
+    hints,
+  };
 }
 
 function attributed<T>(file: string, read: () => T): T {

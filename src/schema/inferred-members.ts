@@ -4,11 +4,12 @@ import { type WrittenMember, type WrittenValue, writtenValues } from '../domain/
 import { inferMember } from './infer-schema.ts';
 import { splitConditions } from './conditionals/split-conditions.ts';
 import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
+import { MAX_WORK } from './work.ts';
 
 /** Marks a node of a schema that values.yaml describes and values.schema.json does not. */
 export const INFERRED = 'x-chandlery-inferred';
 
-const DEEPEST = 40;
+const MAX_DEPTH = 40;
 /**
  * The schema of a chart with the values that it leaves open: each has what `inferSchema` says of it, marked. An object that allows no other members, or says what
  * others are, leaves nothing open.
@@ -20,6 +21,11 @@ export function withInferredMembers(document: SchemaDocument, schema: JsonObject
   return withPart(schema, membersBeside(document, { schema, refs: [], depth: 0 }, writtenValues(text)));
 }
 
+/** values.schema.json of a chart with the values that it leaves open. @param text see `withInferredMembers`. */
+export function completedSchema(schema: JsonObject, text: string): JsonObject {
+  return withInferredMembers({ root: schema, work: { left: MAX_WORK } }, schema, text);
+}
+
 /** The schema with one more part of its `allOf`. */
 export function withPart(schema: JsonObject, part: JsonObject | undefined): JsonObject {
   if (part === undefined) return schema;
@@ -27,15 +33,15 @@ export function withPart(schema: JsonObject, part: JsonObject | undefined): Json
   return { ...schema, allOf: [...parts, part] };
 }
 
-interface Place {
+interface SchemaPosition {
   readonly schema: Json | undefined;
   readonly refs: readonly string[];
   readonly depth: number;
 }
 
-function membersBeside(document: SchemaDocument, place: Place, written: WrittenValue): JsonObject | undefined {
+function membersBeside(document: SchemaDocument, place: SchemaPosition, written: WrittenValue): JsonObject | undefined {
   const { schema, refs } = { refs: place.refs, ...resolveSchema(document, place.schema, place.refs) };
-  if (schema === undefined || place.depth > DEEPEST || !describesMembers(schema, place.depth)) return undefined;
+  if (schema === undefined || place.depth > MAX_DEPTH || !describesMembers(schema, place.depth)) return undefined;
   const said = isObject(schema['properties']) ? schema['properties'] : {};
   const elsewhere = isOpen(schema) ? namesInBranches(document, { schema, refs, depth: 0 }) : undefined;
   const properties = written.members().flatMap((member): [string, JsonObject][] => {
@@ -65,8 +71,8 @@ function isFree(schema: Json): boolean {
 }
 
 /** The members that conditions and alternatives describe: they depend on other values. */
-function namesInBranches(document: SchemaDocument, { schema, refs, depth }: Place): ReadonlySet<string> {
-  if (!isObject(schema) || depth > DEEPEST) return new Set();
+function namesInBranches(document: SchemaDocument, { schema, refs, depth }: SchemaPosition): ReadonlySet<string> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return new Set();
   const names = branchesOf(schema).flatMap((branch) => {
     const resolved = resolveSchema(document, branch, refs);
     if (resolved.schema === undefined) return [];

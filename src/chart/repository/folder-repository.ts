@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
-import { nearNames, nearNamesClause } from './near-names.ts';
+import { chartNotFound, nearNames } from './near-names.ts';
 import { newestFirst, type OfferedVersion } from './repository.ts';
 import { chartError } from '../chart-error.ts';
 import type { Place } from '../fetch/locate.ts';
@@ -28,10 +28,7 @@ export async function versionsInFolder(folder: string, { name, repoURL }: Reposi
   const offers = newestFirst([...archives, ...folders]);
   const [only] = folders;
   if (offers.length > 0) return offers;
-  if (only === undefined) {
-    const near = nearNamesClause(nearNames(name, await chartsIn(folder, files)));
-    throw chartError('ChartNotFound', repoURL, `the repository holds no chart named ${JSON.stringify(name)}; check the name${near}`);
-  }
+  if (only === undefined) throw chartNotFound({ repoURL, name }, nearNames(name, await chartsIn(folder, files)));
   throw chartError('ChartInvalid', repoURL, `${name}/Chart.yaml: the version ${JSON.stringify(only.version)} is not a semantic version`);
 }
 

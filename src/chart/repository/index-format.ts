@@ -52,7 +52,7 @@ export class IndexWriter implements IndexSink {
   readonly #file: number;
   #at = 0;
   #skippedCharts = 0;
-  /** Of the charts, for whoever asks for one that is not there. */
+  /** Names of the charts, for suggestions where a chart is not found. */
   readonly #names = new Set<string>();
   readonly #rows = new Map<string, { readonly row: Buffer; readonly versions: number; readonly skipped: number }>();
 

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { locate, type Place } from '../fetch/locate.ts';
 import { credentialsSentTo } from '../fetch/scoped-credentials.ts';
 import { registryOffers } from '../oci/registry-chart.ts';
-import { nearNamesClause } from './near-names.ts';
+import { chartNotFound } from './near-names.ts';
 import { newestFirst, type OfferedVersion } from './repository.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { isUploadedCharts } from '../../domain/app-definition/uploaded-chart.ts';
@@ -300,11 +300,7 @@ async function offersInIndex(
   const { listed, near, unreadable } = await input.indexes.find({ ...input, name }, signal);
   if (listed !== undefined) return listed;
   const more = unreadable === 0 ? '' : `; charts of its index that cannot be read and were left out: ${unreadable}`;
-  throw chartError(
-    'ChartNotFound',
-    repoURL,
-    `the repository holds no chart named ${JSON.stringify(name)}; check the name${nearNamesClause(near)}${more}`,
-  );
+  throw chartNotFound({ repoURL, name }, near, more);
 }
 
 /** An index may name addresses elsewhere, but a stranger's must not make us read files of this machine. */

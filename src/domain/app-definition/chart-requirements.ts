@@ -2,6 +2,7 @@ import { reachWarnings } from '../chart/inspection/reach-warnings.ts';
 import { compareTexts } from '../core/compare-texts.ts';
 import { listAt, textAt, textsAt } from '../core/read.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion, type ServedKind } from '../kubernetes/resource.ts';
+import { resourcePermissions } from '../preflight/permissions-remedy.ts';
 import { isAccessAllowedBy } from '../permission/grants.ts';
 import { proposedRules, type ResourcePermission, roleRule } from './permission-rules.ts';
 import { type PowerfulAccount, powerfulAccounts } from '../preflight/powerful-accounts.ts';
@@ -150,12 +151,7 @@ function unservedKinds(objects: readonly KubeObject[], { servedKind, crds }: Kin
 /** Access reviews by the rules of the deployer, which has no account yet. */
 async function missingPermissions(content: ReleaseContent, rules: readonly unknown[]): Promise<readonly ResourcePermission[]> {
   const missing = await findMissingAccess((attributes) => Promise.resolve({ allowed: isAccessAllowedBy(rules, attributes) }), content);
-  const permissions = missing.flatMap(({ target, verbs }) =>
-    'path' in target
-      ? []
-      : [{ group: target.group, resource: target.resource, ...(target.name === undefined ? {} : { name: target.name }), verbs }],
-  );
-  const byResource = Map.groupBy(permissions, ({ group, resource, name = '' }) => `${resource}.${group} ${name}`);
+  const byResource = Map.groupBy(resourcePermissions(missing), ({ group, resource, name = '' }) => `${resource}.${group} ${name}`);
   return [...byResource]
     .toSorted(([a], [b]) => compareTexts(a, b))
     .flatMap(([, own]) => own.slice(0, 1).map((first) => ({ ...first, verbs: [...new Set(own.flatMap(({ verbs }) => verbs))] })));

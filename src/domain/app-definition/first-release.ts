@@ -1,4 +1,4 @@
-/** A chart with its own values, as a first release that nobody makes. */
+/** The inputs for rendering a chart with its default values, outside of any instance. */
 export const FIRST_RELEASE = {
   values: {},
   secrets: [],

@@ -4,7 +4,7 @@ import { at } from '../core/read.ts';
 import type { ConditionInput } from '../kubernetes/condition.ts';
 import type { AppDefinitionSpec } from './app-definition.ts';
 import { type ChartRequirements, ruleText } from './chart-requirements.ts';
-import { roleRule } from './permission-rules.ts';
+import { ruleOf } from './permission-rules.ts';
 
 /** The type of the condition that tells whether developers can install the App with its defaults. */
 export const INSTALLABLE = 'Installable';
@@ -12,7 +12,7 @@ export const INSTALLABLE = 'Installable';
 /** A chart rendered with its defaults, and what it then needs beyond what its AppDefinition grants. */
 export interface AssessedChart {
   readonly requirements: ChartRequirements;
-  /** What is wrong with rendering it, a sentence each. */
+  /** Faults of its rendering, a sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function defaultsOf({ catalog }: Pick<AssessedSpec, 'catalog'>): unknown 
   return at(catalog, 'defaults', 'spec', 'values') ?? {};
 }
 
-/** What an AppDefinition does not allow of the objects outside of the namespace. */
+/** The requirements without the objects outside of the namespace that an AppDefinition allows. */
 export function beyondAllowed(requirements: ChartRequirements, { allowedResources }: AssessedSpec): ChartRequirements {
   const isAllowed = (object: ChartRequirements['outside'][number]): boolean =>
     allowedResources.some(({ group, kind }) => group === object.group && kind === object.kind);
@@ -72,9 +72,9 @@ function requirementsIn(
       reason: 'ResourcesNotAllowed',
       message: `${kind} "${name}" is outside of the namespace of a release: add ${group === '' ? kind : `${kind} of ${group}`} to spec.allowedResources, or switch it off in catalog.defaults`,
     })),
-    ...permissions.map(({ group, resource, name, verbs }) => ({
+    ...permissions.map((permission) => ({
       reason: 'PermissionsMissing',
-      message: `The deployer may not ${ruleText(roleRule({ apiGroups: [group], resources: [resource], verbs, resourceNames: name === undefined ? [] : [name] }))}: grant it in spec.permissions`,
+      message: `The deployer may not ${ruleText(ruleOf(permission))}: grant it in spec.permissions`,
     })),
     ...accounts.map(({ account, workload, powers }) => ({
       reason: 'AccountsRejected',

@@ -157,6 +157,7 @@ export function proposedRules(permissions: readonly ResourcePermission[]): Propo
   return { rules, rejected };
 }
 
-function ruleOf({ group, resource, name, verbs }: ResourcePermission): PermissionRule {
+/** A rule that grants one permission. */
+export function ruleOf({ group, resource, name, verbs }: ResourcePermission): PermissionRule {
   return { apiGroups: [group], resources: [resource], verbs, resourceNames: name === undefined ? [] : [name] };
 }

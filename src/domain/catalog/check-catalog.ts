@@ -1,4 +1,5 @@
 import { stringifyJson } from '../core/exact-json.ts';
+import { editDistance } from '../core/compare-texts.ts';
 import { listInShort } from '../core/name-words.ts';
 import type { FieldFault } from '../core/errors.ts';
 import { afterYield } from '../core/yield-to-event-loop.ts';
@@ -207,22 +208,8 @@ function nearestName(wanted: string, names: readonly string[]): string | undefin
   const bound = Math.max(1, Math.floor(wanted.length / 3));
   const [best] = names
     .filter((name) => Math.abs(name.length - wanted.length) <= bound)
-    .map((name) => ({ name, changes: changesBetween(wanted.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, changes: editDistance(wanted.toLowerCase(), name.toLowerCase()) }))
     .filter(({ changes }) => changes <= bound)
     .sort((a, b) => a.changes - b.changes || a.name.localeCompare(b.name));
   return best?.name;
-}
-
-/** Letters that are added, left out or replaced (Levenshtein). */
-function changesBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [above, letter] of from.split('').entries()) {
-    const next = [above + 1];
-    for (const [index, other] of to.split('').entries()) {
-      const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kubernetes/resource.ts';
 import { copyTable, dropNulls, isTable, layTable, type NullRule, type Table, tableAt, tableOf, valuesOf } from './coalesce-tables.ts';
-import { isInRange, type Dependency, type EnabledSubchart, type ParentChart, type Subchart } from './subcharts.ts';
+import { namedSubcharts, type Dependency, type EnabledSubchart, type ParentChart, type Subchart } from './subcharts.ts';
 
 /** The values of a chart and of its subcharts, as Helm gives them to templates and holds them against schemas. */
 export interface CoalescedValues {
@@ -61,18 +61,13 @@ function selectSubcharts(chart: ChartNode, given: Table, path: readonly string[]
   for (const subchart of chart.subcharts) selectSubcharts(subchart, all, [...path, subchart.name]);
 }
 
-/** One subchart can be there under several aliases; one that is listed in another version counts as unlisted. */
-function namedNodes({ dependencies, subcharts }: ChartNode): readonly ChartNode[] {
-  const isListed = (subchart: ChartNode, { name, version }: Dependency): boolean =>
-    subchart.name === name && isInRange(subchart.version, version);
-  const unlisted = subcharts.filter((subchart) => dependencies.every((dependency) => !isListed(subchart, dependency)));
-  const listed = dependencies.flatMap((dependency) => {
-    const found = subcharts.find((one) => isListed(one, dependency));
-    return found === undefined
-      ? []
-      : [{ ...found, name: dependency.alias ?? found.name, subcharts: found.subcharts.map((one) => ({ ...one })) }];
-  });
-  return [...unlisted, ...listed];
+/** The subcharts by their aliases, each with nodes of its own below it. */
+function namedNodes(chart: ChartNode): readonly ChartNode[] {
+  return namedSubcharts(chart).map(({ key, subchart }) => ({
+    ...subchart,
+    name: key,
+    subcharts: subchart.subcharts.map((one) => ({ ...one })),
+  }));
 }
 
 /** A condition that is a boolean decides, the first one of several; else tags, of which one that is on is enough; else it is on. */

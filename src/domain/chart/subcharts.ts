@@ -11,7 +11,7 @@ export interface Dependency {
   /** Paths of values, separated by commas. */
   readonly condition?: string;
   readonly tags?: readonly string[];
-  /** What the parent takes over of its values (`import-values`), by paths with dots; `.` is the parent itself. */
+  /** Values that the parent imports (`import-values`), by paths with dots; `.` is the parent itself. */
   readonly importValues?: readonly ImportedValues[];
 }
 
@@ -42,18 +42,26 @@ export interface EnabledSubchart {
 /** The part of a chart that has subcharts. */
 export type ParentChart = Pick<Subchart, 'dependencies' | 'subcharts'> & { readonly values: JsonObject };
 
-export interface NamedSubchart {
+interface NamedSubchart<S> {
   /** The member of the parent's values that is meant for it. */
   readonly key: string;
-  readonly subchart: Subchart;
+  readonly subchart: S;
+}
+
+interface NamedParent<S> {
+  readonly dependencies: readonly Dependency[];
+  readonly subcharts: readonly S[];
 }
 
 /** One subchart can be there under several aliases; one that is listed in another version counts as unlisted. */
-export function namedSubcharts({ dependencies, subcharts }: ParentChart): readonly NamedSubchart[] {
-  const isListed = (subchart: Subchart, dependency: Dependency): boolean =>
+export function namedSubcharts<S extends Pick<Subchart, 'name' | 'version'>>({
+  dependencies,
+  subcharts,
+}: NamedParent<S>): readonly NamedSubchart<S>[] {
+  const isListed = (subchart: S, dependency: Dependency): boolean =>
     subchart.name === dependency.name && isInRange(subchart.version, dependency.version);
   const unlisted = subcharts.filter((subchart) => dependencies.every((dependency) => !isListed(subchart, dependency)));
-  const listed = dependencies.flatMap((dependency): readonly NamedSubchart[] => {
+  const listed = dependencies.flatMap((dependency): readonly NamedSubchart<S>[] => {
     const subchart = subcharts.find((one) => isListed(one, dependency));
     return subchart === undefined ? [] : [{ key: keyOf(dependency), subchart }];
   });
@@ -65,7 +73,7 @@ function keyOf({ name, alias = name }: Dependency): string {
 }
 
 /** Whether a version fits the range of a dependency. A pre-release fits only a range that names one, and nothing fits an empty range. */
-export function isInRange(version: string, range: string): boolean {
+function isInRange(version: string, range: string): boolean {
   if (range.trim() === '') return false;
   return semver.satisfies(comparableVersion(version) ?? '', range, { loose: true, includePrerelease: /-[0-9A-Za-z]/.test(range) });
 }

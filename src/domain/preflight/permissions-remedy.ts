@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { APP_DEFINITION_KIND } from '../app-definition/app-definition-kind.ts';
-import { type PermissionRule, proposedRules, roleRule } from '../app-definition/permission-rules.ts';
+import { type PermissionRule, proposedRules, type ResourcePermission, roleRule } from '../app-definition/permission-rules.ts';
 import { stringifyJson } from '../core/exact-json.ts';
 import { quoted } from '../instance/instance-commands.ts';
 import { specOf } from '../kind/kind.ts';
@@ -11,13 +11,16 @@ import type { MissingAccess } from './release-permissions.ts';
 
 /** The rules of `spec.permissions` that would let the releases of an app have what they lack, and what none can grant. */
 export function missingRules(missing: readonly MissingAccess[]): ReturnType<typeof proposedRules> {
-  return proposedRules(
-    missing.flatMap(({ target, verbs }) => {
-      if ('path' in target) return [];
-      const { group, resource, name } = target;
-      return [{ group, resource, verbs, ...(name === undefined ? {} : { name }) }];
-    }),
-  );
+  return proposedRules(resourcePermissions(missing));
+}
+
+/** The missing permissions on resources, those on paths left out. */
+export function resourcePermissions(missing: readonly MissingAccess[]): readonly ResourcePermission[] {
+  return missing.flatMap(({ target, verbs }) => {
+    if ('path' in target) return [];
+    const { group, resource, name } = target;
+    return [{ group, resource, verbs, ...(name === undefined ? {} : { name }) }];
+  });
 }
 
 /** `spec.permissions` of an AppDefinition with some rules more. The whole list, because it is replaced as one. */

@@ -1,3 +1,4 @@
+import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import type { App } from '../../domain/app/app.ts';
 import type { ReferableKind } from '../../domain/catalog/app-references.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
@@ -41,7 +42,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
-    ...(app.group === OURS.appsGroup ? { chartValues: CHART_VALUES, hints: app.hints ?? {} } : {}),
+    ...(app.group === OURS.appsGroup ? { chartValues: CHART_VALUES, hints: app.hints ?? NO_CHART_HINTS } : {}),
     curated,
     suggested: app.suggestedFields ?? [],
     defaults,
@@ -52,6 +53,9 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
     sensitive: app.sensitive ?? [],
   });
 }
+
+/** One object, because forms are cached by it. */
+const NO_CHART_HINTS: ChartHints = {};
 
 /** In the instances of kinds that AppDefinitions generate. */
 const CHART_VALUES = ['spec', 'values'];

@@ -1,17 +1,14 @@
 import { chartRequirements, type ChartRequirements } from '../../domain/app-definition/chart-requirements.ts';
+import { readDeployerRules } from '../../domain/environment/deployer-rules.ts';
 import { FIRST_RELEASE } from '../../domain/app-definition/first-release.ts';
 import type { Changelog } from '../../domain/chart/changelog.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { listAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isDnsSubdomain, OURS } from '../../domain/kubernetes/names.ts';
-import { CLUSTER_ROLE } from '../../domain/kubernetes/resource-types.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
-import { DEPLOYER, NETWORK_DEPLOYER } from '../../domain/environment/deployer.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
@@ -127,12 +124,8 @@ async function requirementsOf(
 
 /** What the deployer of an Environment may do by default; undefined for an actor who may not read its roles. */
 async function deployerRules({ clusters }: PreviewPorts, actor: Actor): Promise<readonly unknown[] | undefined> {
-  const cluster = clusters.asActor(actor);
   try {
-    const roles = await Promise.all(
-      [DEPLOYER, NETWORK_DEPLOYER].map(async (name) => await ifFound(cluster.get({ ...CLUSTER_ROLE, name }))),
-    );
-    return roles.includes(undefined) ? undefined : roles.flatMap((role) => listAt(role, 'rules'));
+    return await readDeployerRules(clusters.asActor(actor));
   } catch (error) {
     if (isAppError(error, 'Forbidden')) return undefined;
     throw error;

@@ -1,17 +1,13 @@
+import { fetchRevisionChart } from '../app-definition/fetch-revision-chart.ts';
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { newestInChannel, revisionVersion } from '../../domain/app-definition/channel.ts';
 import { checkRange, newestFirst } from '../../domain/chart/chart-version.ts';
-import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
-import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { at } from '../../domain/core/read.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
-import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { type JsonObject, type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
 import { ignoredValues, instanceLayers, type LayeredApp, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import type { ValuesLayer } from '../../domain/values/layers.ts';
@@ -54,7 +50,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const { waitsFor } = outputs;
     const definition = findDefinition(work);
     const revision = chooseRevision(work, definition);
-    const chart = await fetchChart(work, revision);
+    const chart = await fetchRevisionChart(work.ports, revision, work.signal);
     const { allowedResources, catalog, policy } = specOf(APP_DEFINITION_KIND, definition);
     const { values, ignored } = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
     const nodes = nodeSelectorOf(policy, values.values);
@@ -176,21 +172,6 @@ function availableBeside(work: Work, definition: KubeObject, { contents }: Chart
   const current = revisionsOf(work).find(({ metadata }) => metadata.name === revision);
   const version = current && specOf(APP_REVISION_KIND, current).chart.version;
   return version === undefined || version === contents.metadata.version ? {} : { availableVersion: version };
-}
-
-async function fetchChart({ ports, signal }: Work, revision: KubeObject): Promise<Chart> {
-  const { source, digest } = specOf(APP_REVISION_KIND, revision);
-  const owner = { ...revision, spec: at(revision.spec, 'source') };
-  const from = source.chartURL === undefined ? parseChartSource(source.chart, owner) : ({ kind: 'url', url: source.chartURL } as const);
-  const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-  const { access } = await readChartAccess({ source: from, namespace: OURS.systemNamespace, find });
-  const pinned = from.kind === 'repository' ? { ...from, digest } : from;
-  const chart = await ports.charts.fetch(pinned, signal, access);
-  if (chart.digest === digest) return chart;
-  throw new AppError(
-    'DigestMismatch',
-    `chart at ${addressOf(from)}: its digest is ${chart.digest}, and that of the AppRevision is ${digest}`,
-  );
 }
 
 interface OwnValues extends Pick<LayeredApp, 'defaults' | 'locked'> {

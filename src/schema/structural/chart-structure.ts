@@ -4,8 +4,7 @@ import type { JsonObject, Json } from '../../domain/kubernetes/resource.ts';
 import { keepsUnknown } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import { inferSchema } from '../infer-schema.ts';
-import { withInferredMembers } from '../inferred-members.ts';
-import { MAX_WORK } from '../work.ts';
+import { completedSchema } from '../inferred-members.ts';
 import { boundSchema } from './bound-schema.ts';
 import { ANYTHING, openStructure } from './open-structure.ts';
 import { structuralSchema } from './structural-schema.ts';
@@ -34,7 +33,8 @@ export function valuesSchemaOf({ schema, valuesText }: Pick<ChartValuesSource, '
  */
 export function chartStructure(chart: ChartValuesSource): JsonObject {
   const { schema } = chart;
-  const own = schema === undefined ? openStructure(inferSchema(chart.valuesText)) : structuralSchema(completed(schema, chart.valuesText));
+  const own =
+    schema === undefined ? openStructure(inferSchema(chart.valuesText)) : structuralSchema(completedSchema(schema, chart.valuesText));
   // Values are a map, also where the schema does not say so.
   const root: JsonObject =
     own['type'] === undefined || own['type'] === 'object' ? { ...own, type: 'object' } : { type: 'object', ...ANYTHING };
@@ -47,22 +47,18 @@ export function chartStructure(chart: ChartValuesSource): JsonObject {
   return boundSchema(samples.reduce<JsonObject>((fitted, sample) => fitSample(fitted, sample), whole));
 }
 
-function completed(schema: JsonObject, valuesText: string): JsonObject {
-  return withInferredMembers({ root: schema, work: { left: MAX_WORK } }, schema, valuesText);
-}
-
 function entriesOf({ properties }: JsonObject): [string, JsonObject][] {
   return Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [name, isObject(member) ? member : ANYTHING]);
 }
 
 /** The values of subcharts are for the schemas of these; what Helm passes on to them is `global`. */
-function subchartsOf({ metadata, values, subcharts }: ChartValuesSource, schema: JsonObject | undefined): [string, JsonObject][] {
+function subchartsOf({ metadata, subcharts }: ChartValuesSource, schema: JsonObject | undefined): [string, JsonObject][] {
   const known = schema?.['properties'];
   const unread = metadata.dependencies
     .map(({ name, alias = name }) => alias)
     .filter((name) => !isObject(known) || !Object.hasOwn(known, name));
   const open = (name: string): [string, JsonObject] => [name, { type: 'object', nullable: true, ...ANYTHING }];
-  const described = namedSubcharts({ dependencies: metadata.dependencies, values, subcharts }).flatMap(
+  const described = namedSubcharts({ dependencies: metadata.dependencies, subcharts }).flatMap(
     ({ key, subchart }): [string, JsonObject][] => {
       if (subchart.schema !== undefined) return [[key, subchartStructure(subchart)]];
       return isObject(known) && Object.hasOwn(known, key) ? [] : [open(key)];

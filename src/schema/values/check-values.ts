@@ -134,6 +134,7 @@ type NamedVerdict = ValuesVerdict & { readonly of: string };
 
 async function verdictsOf({ chart, values, id, check }: ToCheck): Promise<readonly NamedVerdict[]> {
   const { schema, subcharts = [], dependencies = [] } = chart;
+  if (schema === undefined && subcharts.length === 0) return [];
   const coalesced = coalesceValues({ values: chart.values, subcharts, dependencies }, values);
   if ('mismatch' in coalesced) {
     const fault = { field: coalesced.mismatch, message: 'must be an object: these are the values of a subchart' };

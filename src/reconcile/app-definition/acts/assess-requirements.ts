@@ -1,6 +1,7 @@
 import { parseAppDefinitionStatus } from '../../../domain/app-definition/app-definition.ts';
+import { fetchRevisionChart } from '../fetch-revision-chart.ts';
+import { readDeployerRules } from '../../../domain/environment/deployer-rules.ts';
 import type { AppDefinitionStatus } from '../../../domain/app-definition/app-definition-kind.ts';
-import { APP_REVISION_KIND } from '../../../domain/app-definition/app-revision-kind.ts';
 import { chartRequirements } from '../../../domain/app-definition/chart-requirements.ts';
 import { FIRST_RELEASE } from '../../../domain/app-definition/first-release.ts';
 import {
@@ -12,17 +13,10 @@ import {
   requirementsDigest,
 } from '../../../domain/app-definition/installable.ts';
 import { roleRule } from '../../../domain/app-definition/permission-rules.ts';
-import { readChartAccess } from '../../../domain/chart/read-chart-access.ts';
 import { AppError, messageOf } from '../../../domain/core/errors.ts';
-import { at, listAt } from '../../../domain/core/read.ts';
-import { DEPLOYER, NETWORK_DEPLOYER } from '../../../domain/environment/deployer.ts';
-import { specOf } from '../../../domain/kind/kind.ts';
-import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { type ConditionInput, findCondition, isConditionTrue } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { CLUSTER_ROLE, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { JsonObject } from '../../../domain/kubernetes/resource.ts';
-import { parseChartSource } from '../../../domain/operator/operator-spec.ts';
 import type { FetchedDefinition } from '../fetch-definition.ts';
 import type { DefinitionWork } from '../observe.ts';
 import type { RequirementPorts } from '../ports.ts';
@@ -75,19 +69,12 @@ async function assess(
   fetched: FetchedDefinition,
 ): Promise<AssessedChart> {
   const { ports, spec, signal } = work;
-  const { source, digest } = specOf(APP_REVISION_KIND, fetched.revision);
-  const owner = { ...fetched.revision, spec: at(fetched.revision.spec, 'source') };
-  const from = source.chartURL === undefined ? parseChartSource(source.chart, owner) : ({ kind: 'url', url: source.chartURL } as const);
-  const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-  const { access } = await readChartAccess({ source: from, namespace: OURS.systemNamespace, find });
-  const chart = await charts.fetch(from.kind === 'repository' ? { ...from, digest } : from, signal, access);
+  const chart = await fetchRevisionChart({ cluster: ports.cluster, charts }, fetched.revision, signal);
   const rendered = await renderChart({ ...FIRST_RELEASE, chart, values: defaultsOf(spec) as JsonObject }, signal);
-  const roles = await Promise.all(
-    [DEPLOYER, NETWORK_DEPLOYER].map((name) => ifFound(ports.cluster.get({ ...CLUSTER_ROLE, name }, { signal }))),
-  );
-  const deployerRules = [...roles.flatMap((role) => listAt(role, 'rules')), ...spec.permissions.map(roleRule)];
+  const known = await readDeployerRules(ports.cluster, { signal });
+  const rules = known === undefined ? {} : { deployerRules: [...known, ...spec.permissions.map(roleRule)] };
   const { release, namespace } = FIRST_RELEASE;
-  const about = { release, namespace, served: await discovery.kinds(signal), deployerRules };
+  const about = { release, namespace, served: await discovery.kinds(signal), ...rules };
   const requirements = await chartRequirements({ ...rendered, ...about });
   return { requirements: beyondAllowed(requirements, spec), faults: rendered.faults.map(({ message }) => message) };
 }
