@@ -10,3 +10,8 @@ export function medianMs(run: () => unknown, runs = RUNS): number {
   });
   return times.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
 }
+
+/** The middle of some values; 0 of none. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

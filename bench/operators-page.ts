@@ -2,6 +2,7 @@ import { listOperators } from '../src/operation/operator/find-operator.ts';
 import type { Ports } from '../src/operation/ports.ts';
 import { operatorsPage, parseOperatorsQuery } from '../src/web/operator/operators-page.ts';
 import { createViews } from '../src/web/page/view-engine.ts';
+import { median } from './median.ts';
 
 /** What the first page of the list of Operators costs. Medians in milliseconds. */
 export interface OperatorsPageCost {
@@ -31,8 +32,4 @@ export async function measureOperatorsPage(clusters: Pick<Ports['clusters'], 'as
     runs.push({ wholeMs: performance.now() - began, ownMs: (user + system) / 1_000 });
   }
   return { wholeMs: median(runs.map(({ wholeMs }) => wholeMs)), ownMs: median(runs.map(({ ownMs }) => ownMs)), bytes };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

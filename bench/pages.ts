@@ -12,6 +12,7 @@ import { showTree } from '../src/operation/instance/show-tree.ts';
 import { type AppWorld, startAppWorld } from '../test/support/app-world.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { printRows } from './measure-run.ts';
+import { median } from './median.ts';
 
 // `npm run bench:pages [-- --instances N --people N --seconds N]`: what people read of one environment with many instances, each with a Deployment, its ReplicaSet and Pod, and
 // a Service: the CPU time of this process a request, and the response times of many people with two seconds between two requests.
@@ -133,8 +134,4 @@ async function crowd(request: () => Promise<unknown>): Promise<void> {
   console.log(
     `${people} people, ${times.length} lists: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (target ${TARGETS.p99Ms}), ${cpu} ms of CPU each`,
   );
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

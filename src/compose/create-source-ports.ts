@@ -133,7 +133,7 @@ function createTokens({ kube, log }: SourceHooksInput): (name: string) => Promis
 
 const NEEDED = `it needs the key token with at least ${MIN_TOKEN} characters`;
 
-/** A Secret that may not be read counts as none: whoever sends a webhook does not learn which sources have receivers. */
+/** Counts a forbidden Secret as missing, so that clients of webhooks do not learn which sources have receivers. */
 async function readSecret(cluster: Pick<Cluster, 'get'>, name: string): Promise<KubeObject | 'Forbidden' | undefined> {
   try {
     return await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }));

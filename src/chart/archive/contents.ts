@@ -18,7 +18,7 @@ export interface ChartDependency {
   readonly alias?: string;
   readonly condition?: string;
   readonly tags?: readonly string[];
-  /** As `Dependency` has them. */
+  /** Values that the parent imports (`import-values`). */
   readonly importValues?: readonly ImportedValues[];
 }
 

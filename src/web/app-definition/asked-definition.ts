@@ -5,6 +5,7 @@ import { POD_SECURITY_LEVELS } from '../../domain/kubernetes/pod-security-labels
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
 import { yamlText } from '../page/yaml-text.ts';
+import { adoptedRequirements } from './requirements-part.ts';
 import { type SelectOption, selectOption } from '../page/facets.ts';
 
 const FIELDS = ['repoURL', 'name', 'version', 'secret'] as const;
@@ -154,10 +155,8 @@ export function namespacePart(inputs: NamespaceInputs, faultOf: (field: string) 
 }
 
 /** The file that offers the chart. What it leaves open has a good default. */
-export function definitionText(
-  { repoURL, name, version, description, keywords, requirements, scopeDefaults }: ChartPreview,
-  { chart: { secret }, namespaces, adopted }: AskedDefinition,
-): string {
+export function definitionText(preview: ChartPreview, { chart: { secret }, namespaces, adopted }: AskedDefinition): string {
+  const { repoURL, name, version, description, keywords, requirements, scopeDefaults } = preview;
   const words = name.replaceAll(/[-_.]+/g, ' ').trim();
   const summary = description.slice(0, 300);
   return yamlText({
@@ -169,7 +168,7 @@ export function definitionText(
       ...namespaceSpec(namespaces),
       ...(adopted.allow === 'on' ? { allowedResources: kindsOutside(requirements) } : {}),
       ...(adopted.permissions === 'on'
-        ? { permissions: (adopted.defaults === 'on' ? (scopeDefaults?.requirements ?? requirements) : requirements).permissionRules ?? [] }
+        ? { permissions: adoptedRequirements(preview, adopted.defaults === 'on').permissionRules ?? [] }
         : {}),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),

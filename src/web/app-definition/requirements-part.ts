@@ -48,10 +48,10 @@ export interface RequirementLinks {
   readonly permissionsHref: string;
 }
 
-export function requirementsPart({ requirements, scopeDefaults, faults }: ChartPreview, links: RequirementLinks): RequirementsPart {
+export function requirementsPart(preview: ChartPreview, links: RequirementLinks): RequirementsPart {
+  const { requirements, scopeDefaults, faults } = preview;
   const { outside } = requirements;
-  // With the proposed values as defaults, the chart can need less.
-  const { permissionRules = [] } = links.hasDefaults ? (scopeDefaults?.requirements ?? requirements) : requirements;
+  const { permissionRules = [] } = adoptedRequirements(preview, links.hasDefaults);
   const permissions = { yaml: yamlText(permissionRules), href: links.hasPermissions ? '' : links.permissionsHref };
   return {
     isInstallable: faults.length === 0 && isInstallable(requirements),
@@ -60,6 +60,14 @@ export function requirementsPart({ requirements, scopeDefaults, faults }: ChartP
     allowHref: outside.length === 0 || links.hasAllowed ? '' : links.allowHref,
     ...(permissionRules.length === 0 ? {} : { permissions }),
   };
+}
+
+/** The requirements of the chart; with the proposed values as defaults, it can need less. */
+export function adoptedRequirements(
+  { requirements, scopeDefaults }: Pick<ChartPreview, 'requirements' | 'scopeDefaults'>,
+  hasDefaults: boolean,
+): ChartPreview['requirements'] {
+  return hasDefaults ? (scopeDefaults?.requirements ?? requirements) : requirements;
 }
 
 function groupsOf({ outside, crds, unserved, permissions = [], accounts }: ChartPreview['requirements']): readonly RequirementGroup[] {
